@@ -127,8 +127,8 @@ def test_giving_up_shows_a_secret_only_where_there_is_one(open_view, ladder, has
     wait_for_turn(page)
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Keep playing").wait_for()
-    expect(page.locator("resign-dialog p")).to_contain_text("is shown")
-    assert ("secret" in page.locator("resign-dialog p").inner_text()) == has_secret
+    expect(page.locator("server-board dialog p")).to_contain_text("is shown")
+    assert ("secret" in page.locator("server-board dialog p").inner_text()) == has_secret
 
 
 @pytest.mark.full

@@ -19,7 +19,6 @@ import "./guess_table.js";
 import { gameWords, secretWords } from "./match_result.js";
 import "./match_result.js";
 import { pegRow, pegStyle } from "./peg.js";
-import "./resign_dialog.js";
 import { serverBoardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
@@ -101,8 +100,7 @@ export class ServerBoard extends LitElement {
         ${match.phase === "over" ? this.result(match) : this.side(match, match.started)}
       </div>
       <p class="hidden" role="status">${spokenWords(match, this.play.beginsAtOnce, this.candidates?.counts ?? [])}</p>
-      <resign-dialog .game=${match.game} .games=${match.started.games} .codemaker=${match.started.codemaker} ?rated=${match.started.rated}
-        @resign=${(/** @type {CustomEvent<number | null>} */ event) => this.play.resign(event.detail ?? undefined)}></resign-dialog>
+      ${this.resignation(match, match.started)}
     `;
   }
 
@@ -163,7 +161,7 @@ export class ServerBoard extends LitElement {
       <div class="ready">
         ${this.problem()}
         <p>${started.clock === null ? "The game begins when you are ready." : "Your clock starts when you press the button."}</p>
-        <button class="primary large" @click=${() => this.play.ready()}>Start game ${match.game}</button>
+        <button class="primary large" @click=${() => this.play.moves.ready()}>Start game ${match.game}</button>
         <game-clock .read=${() => match.readyLeft(performance.now())} running label="Start within"></game-clock>
         <p class="muted">A game that is not started in time is lost. The other games of the match go on.</p>
         <button class="quiet" @click=${this.askToResign}>Give up…</button>
@@ -183,8 +181,8 @@ export class ServerBoard extends LitElement {
 
   /** @param {MatchState} match @param {MatchStarted} started */
   entry(match, started) {
-    const { sentGuess } = this.play;
-    const isOpen = this.play.canGuess;
+    const { sentGuess } = this.play.moves;
+    const isOpen = this.play.moves.canGuess;
     const hasTurns = (match.current?.turns.length ?? 0) > 0;
     return html`
       ${sentGuess === null
@@ -192,9 +190,9 @@ export class ServerBoard extends LitElement {
         : html`<p class="sent row" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
       ${this.problem()}
       <code-entry .rules=${this.candidates?.rules} .excluded=${hasTurns ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
-        @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.guess(event.detail)}></code-entry>
+        @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}></code-entry>
       <div class="more">
-        ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.isHinting} @click=${() => this.play.requestHint()}>Hint</button>`}
+        ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.moves.isHinting} @click=${() => this.play.moves.requestHint()}>Hint</button>`}
         <button class="quiet" @click=${this.askToResign}>Give up…</button>
       </div>
       ${this.hint(isOpen)}
@@ -208,7 +206,7 @@ export class ServerBoard extends LitElement {
 
   /** @param {boolean} isOpen */
   hint(isOpen) {
-    const { hint, isHinting } = this.play;
+    const { hint, isHinting } = this.play.moves;
     if (isHinting) return html`<p class="muted" role="status">The server is looking for a good guess…</p>`;
     if (hint === null) return nothing;
     return html`<p class="hint row" role="status">
@@ -225,8 +223,31 @@ export class ServerBoard extends LitElement {
     Array.from(code, (symbol, slot) => entry.put(symbols.indexOf(symbol), slot));
   }
 
+  get dialog() {
+    return /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector("dialog"));
+  }
+
   askToResign() {
-    /** @type {import("./resign_dialog.js").ResignDialog} */ (this.renderRoot.querySelector("resign-dialog")).open();
+    this.dialog.showModal();
+  }
+
+  /** @param {MatchState} match @param {MatchStarted} started */
+  resignation({ game }, { games, codemaker, rated }) {
+    const what = games === 1 ? "Give up" : `Give up game ${game}`;
+    const shown = codemaker === "fixed" ? "The secret" : "A code that is still possible";
+    const resign = (/** @type {number | undefined} */ given) => {
+      this.dialog.close();
+      void this.play.moves.resign(given);
+    };
+    return html`<dialog aria-labelledby="question">
+      <h2 id="question">${what}?</h2>
+      <p>${rated ? "A game that is given up counts as one guess more than the limit." : `${shown} is shown, and nothing counts.`}</p>
+      <div>
+        <button class="primary" @click=${() => this.dialog.close()}>Keep playing</button>
+        <button @click=${() => resign(game)}>${what}</button>
+        ${games === 1 ? nothing : html`<button @click=${() => resign(undefined)}>Give up the whole match</button>`}
+      </div>
+    </dialog>`;
   }
 }
 

@@ -15,9 +15,6 @@ export const serverBoardStyle = css`
     gap: 0.6rem;
     --peg: 1.6rem;
   }
-  .before .pegs {
-    vertical-align: middle;
-  }
   .ready {
     display: grid;
     justify-items: center;
@@ -54,7 +51,23 @@ export const serverBoardStyle = css`
   .hint .muted {
     color: var(--ink);
   }
-  .hint .pegs {
-    vertical-align: middle;
+  dialog {
+    max-width: min(26rem, calc(100vw - 2rem));
+    padding: 1.3rem;
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    background: var(--surface);
+    color: var(--ink);
+    box-shadow: var(--shadow);
+  }
+  dialog::backdrop {
+    background: rgb(0 0 0 / 45%);
+  }
+  dialog p {
+    margin: 0.5rem 0 1rem;
+  }
+  dialog div {
+    display: grid;
+    gap: 0.5rem;
   }
 `;

@@ -89,10 +89,10 @@ export class BotMatch {
     if (match?.started == null || match.isCatchingUp) return false;
     const place = placeOf(match);
     const isReady = match.phase === "ready" && !play.beginsAtOnce;
-    if (place === this.#done || !(isReady || play.canGuess)) return false;
+    if (place === this.#done || !(isReady || play.moves.canGuess)) return false;
     this.#done = place;
     if (isReady) {
-      await play.ready();
+      await play.moves.ready();
       return true;
     }
     const rules = parseRules(match.started.rules);
@@ -102,7 +102,7 @@ export class BotMatch {
     }, enumerateCodes(rules));
     const code = await bot.choose(rules, turns, codes);
     // meanwhile the clock may have ended the game, or a cut the connection
-    if (play.match === match && placeOf(match) === place && play.canGuess) await play.guess(code);
+    if (play.match === match && placeOf(match) === place && play.moves.canGuess) await play.moves.guess(code);
     else this.#done = "";
     return true;
   }

@@ -60,6 +60,8 @@ const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;
 const CONNECTING = 0;
 const SEAT_TAKEN = 4003;
+/** States in which a match is played elsewhere, or not at all. @type {ReadonlySet<State>} */
+const LEFT = new Set(["displaced", "refused", "closed"]);
 
 /** The connection of one player; `close` ends it for good. */
 export class GameConnection {
@@ -88,6 +90,10 @@ export class GameConnection {
     this.isDraining = false;
     /** True if the connection is to be restored although no match is followed. */
     this.isHeld = false;
+  }
+
+  get isLeft() {
+    return LEFT.has(this.state);
   }
 
   /**
@@ -219,7 +225,7 @@ export class GameConnection {
     this.#openedAt = this.#options.timers.now();
     this.#enter("open");
     this.#watchSilence();
-    for (const pending of this.#requests.takeWaiting()) this.#send(pending);
+    for (const pending of this.#requests.waiting.splice(0)) this.#send(pending);
   }
 
   /** @param {Error} error */
@@ -245,7 +251,7 @@ export class GameConnection {
     // The match learns of an answer before the code that waits for it.
     if (!isWelcome) this.#options.onMessage(message, this.#options.timers.now());
     if (pending !== undefined) this.#settle(pending, message);
-    else if (message.type === "error" && message.fatal === true) this.#cut(0, pause(message));
+    else if (message.type === "error" && message.fatal === true) this.#cut(0, Number(message.retry_after_ms) || 0);
   }
 
   /** @param {ServerMessage} notice */
@@ -274,7 +280,7 @@ export class GameConnection {
     else if (this.state === "refused" && this.refusal !== null) pending.reject(this.refusal);
     else if (this.state === "closed" || this.state === "displaced") pending.reject(new LostAnswerError());
     else {
-      this.#requests.wait(pending);
+      this.#requests.waiting.push(pending);
       this.wake();
     }
   }
@@ -308,7 +314,7 @@ export class GameConnection {
     if (code === SEAT_TAKEN || this.#isDisplaced) {
       this.#requests.failWaiting(new LostAnswerError());
       this.#enter("displaced");
-    } else if (this.#followed !== null || this.#requests.areWaiting || this.isHeld) {
+    } else if (this.#followed !== null || this.#requests.waiting.length > 0 || this.isHeld) {
       this.#waitAndRetry(pauseMs);
     } else {
       this.#enter("asleep");
@@ -343,7 +349,7 @@ export class GameConnection {
   /** Look for a dead socket as long as something is expected from the server. */
   #watchSilence() {
     if (this.state !== "open" && this.state !== "resuming") return;
-    if (this.#followed === null && !this.#requests.areSent && !this.isHeld) this.#silence.end();
+    if (this.#followed === null && this.#requests.sent.size === 0 && !this.isHeld) this.#silence.end();
     else this.#silence.watch();
   }
 
@@ -352,9 +358,4 @@ export class GameConnection {
     this.state = state;
     this.#options.onState();
   }
-}
-
-/** @param {ServerMessage} message */
-function pause(message) {
-  return typeof message.retry_after_ms === "number" ? message.retry_after_ms : 0;
 }

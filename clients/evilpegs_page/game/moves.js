@@ -14,6 +14,7 @@ import { CHANGED, LostAnswerError, RefusedError } from "./refusals.js";
 /**
  * @typedef {object} MoveOptions
  * @property {import("./connection.js").GameConnection} connection
+ * @property {() => MatchState | null} match returns the match that is played
  * @property {(game: number) => string} nonce returns the player's share in the draw of a game's secret
  * @property {(problem: string | null) => void} onProblem is called with a refusal in words, and with null before a move
  * @property {() => void} onChange is called after anything has changed that a view shows
@@ -40,32 +41,45 @@ export class Moves {
     this.isHinting = false;
   }
 
-  /** Say that the player is ready for the waiting game. @param {MatchState} match */
-  async ready(match) {
-    if (match.phase !== "ready") return;
+  get #match() {
+    return this.#options.match();
+  }
+
+  /** True if the player may guess now. While the connection is being restored, a guess waits for it. */
+  get canGuess() {
+    return this.#match?.phase === "turn" && this.sentGuess === null && !this.#options.connection.isLeft;
+  }
+
+  /** Say that the player is ready for the waiting game, whose clock then runs. */
+  async ready() {
+    const match = this.#match;
+    if (match?.phase !== "ready") return;
     this.#readySent = match.game;
     await this.#send(match, { type: "ready", match: match.id, game: match.game, nonce: this.#options.nonce(match.game) });
   }
 
-  /** @param {MatchState} match @param {string} code */
-  async guess(match, code) {
+  /** Guess a code in the open turn; at any other time nothing happens. @param {string} code */
+  async guess(code) {
+    const match = this.#match;
+    if (match === null || !this.canGuess) return;
     this.sentGuess = { game: match.game, turn: match.turn, code };
     this.#options.onChange();
     await this.#sendGuess(match);
   }
 
-  /** @param {MatchState} match */
-  async requestHint(match) {
-    if (this.isHinting) return;
+  async requestHint() {
+    const match = this.#match;
+    if (match === null || this.isHinting) return;
     this.isHinting = true;
     await this.#send(match, { type: "hint", match: match.id });
     this.isHinting = false;
     this.#options.onChange();
   }
 
-  /** Give up one game, or without `game` every game left. @param {MatchState} match @param {number} [game] */
-  async resign(match, game) {
-    await this.#send(match, { type: "resign", match: match.id, ...(game === undefined ? {} : { game }) });
+  /** Give up one game, or without `game` every game left. @param {number} [game] */
+  async resign(game) {
+    const match = this.#match;
+    if (match !== null) await this.#send(match, { type: "resign", match: match.id, ...(game === undefined ? {} : { game }) });
   }
 
   /**
@@ -82,7 +96,7 @@ export class Moves {
     if (match.phase === "over") this.sentGuess = null;
     if (match.isCatchingUp || (match.phase !== "ready" && match.phase !== "turn")) return;
     if (this.#isMoveLost) this.#resend(match);
-    else if (match.phase === "ready" && beginsAtOnce && this.#readySent !== match.game) void this.ready(match);
+    else if (match.phase === "ready" && beginsAtOnce && this.#readySent !== match.game) void this.ready();
   }
 
   forget() {
@@ -97,7 +111,7 @@ export class Moves {
   #resend(match) {
     const { sentGuess } = this;
     this.#isMoveLost = false;
-    if (match.phase === "ready" && this.#readySent === match.game) void this.ready(match);
+    if (match.phase === "ready" && this.#readySent === match.game) void this.ready();
     if (match.phase === "turn" && sentGuess?.game === match.game && sentGuess.turn === match.turn) void this.#sendGuess(match);
   }
 

@@ -17,8 +17,10 @@ const MAX_ATTEMPTS = 8;
 export class Requests {
   /** @type {import("./connection.js").Timers} */ #timers;
   /** @type {(pending: Pending) => void} */ #repeat;
-  /** @type {Map<string, Pending>} by id */ #sent = new Map();
-  /** @type {Pending[]} */ #waiting = [];
+  /** Those that await an answer, by id. @type {Map<string, Pending>} */
+  sent = new Map();
+  /** Those that wait for a connection. @type {Pending[]} */
+  waiting = [];
   /** @type {Map<Pending, unknown>} with the timer of each */ #paused = new Map();
   #nextId = 1;
 
@@ -31,35 +33,18 @@ export class Requests {
     this.#repeat = repeat;
   }
 
-  get areSent() {
-    return this.#sent.size > 0;
-  }
-
-  get areWaiting() {
-    return this.#waiting.length > 0;
-  }
-
   /** Count a request as sent, and return its message with an id. @param {Pending} pending */
   send(pending) {
     const id = String(this.#nextId++);
-    this.#sent.set(id, pending);
+    this.sent.set(id, pending);
     return { ...pending.message, id };
-  }
-
-  /** Keep a request until there is a connection. @param {Pending} pending */
-  wait(pending) {
-    this.#waiting.push(pending);
-  }
-
-  takeWaiting() {
-    return this.#waiting.splice(0);
   }
 
   /** Return the request that a message answers, which then awaits no other answer. @param {ServerMessage} message */
   take(message) {
     if (typeof message.re !== "string") return undefined;
-    const pending = this.#sent.get(message.re);
-    this.#sent.delete(message.re);
+    const pending = this.sent.get(message.re);
+    this.sent.delete(message.re);
     return pending;
   }
 
@@ -93,16 +78,16 @@ export class Requests {
 
   /** Fail what was sent on a connection that is gone, or was to be sent on it again after a pause. */
   loseSent() {
-    const lost = [...this.#sent.values(), ...this.#paused.keys()];
+    const lost = [...this.sent.values(), ...this.#paused.keys()];
     for (const timer of this.#paused.values()) this.#timers.clear(timer);
     this.#paused.clear();
-    this.#sent.clear();
+    this.sent.clear();
     for (const pending of lost) pending.reject(new LostAnswerError());
   }
 
   /** Fail what waits for a connection. @param {Error} error */
   failWaiting(error) {
-    for (const pending of this.takeWaiting()) pending.reject(error);
+    for (const pending of this.waiting.splice(0)) pending.reject(error);
   }
 }
 

@@ -16,33 +16,27 @@ import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
 
 /** @import { ServerMessage, Welcome } from "./messages.js" */
 
+/** @typedef {Pick<import("./connection.js").Options, "openSocket" | "timers" | "random">} Environment */
 /**
  * @typedef {object} PlayOptions
  * @property {string} server the address of the game, under which names and matches are stored
  * @property {string} ladder
  * @property {"human" | "bot"} [kind] what a new name is claimed for
  * @property {import("./storage.js").SafeStorage} storage
- * @property {() => import("./connection.js").Socket} openSocket
- * @property {import("./connection.js").Timers} timers
- * @property {() => number} random
  * @property {() => string} newNonce returns the player's share in the draw of a secret
  * @property {() => void} onChange is called after anything has changed that a view shows
  */
 
-/** States of the connection in which a match is played elsewhere, or not at all. */
-const LEFT = new Set(["displaced", "refused", "closed"]);
-
 export class ServerPlay {
-  /** @type {PlayOptions} */ #options;
+  /** @type {PlayOptions & Environment} */ #options;
   /** @type {Login} */ #login;
   /** @type {OpenMatches} */ #matches;
   /** @type {Set<string>} every match that this page knows */ #known = new Set();
   /** True after the answer to `play` was lost, until the match is found or begun again. */
   #isPlayLost = false;
-  /** @type {Moves} */ #moves;
   /** @type {(() => void)[]} */ #awaitWelcome = [];
 
-  /** @param {PlayOptions} options */
+  /** @param {PlayOptions & Environment} options */
   constructor(options) {
     this.#options = options;
     this.ladder = options.ladder;
@@ -57,38 +51,19 @@ export class ServerPlay {
     this.problem = null;
     this.isBeginning = false;
     this.connection = new GameConnection({
-      openSocket: options.openSocket,
-      timers: options.timers,
-      random: options.random,
+      ...options,
       hello: () => this.#login.hello(),
       onWelcome: (welcome) => this.#welcomed(welcome),
       onMessage: (message, at) => this.#receive(message, at),
       onState: () => this.#stateChanged(),
     });
-    this.#moves = new Moves({
+    this.moves = new Moves({
       connection: this.connection,
+      match: () => this.match,
       nonce: (game) => this.#nonce(game),
       onProblem: (problem) => (this.problem = problem),
       onChange: options.onChange,
     });
-  }
-
-  get sentGuess() {
-    return this.#moves.sentGuess;
-  }
-
-  get hint() {
-    return this.#moves.hint;
-  }
-
-  get isHinting() {
-    return this.#moves.isHinting;
-  }
-
-  /** True if the player may guess now. While the connection is being restored, a guess waits for it. */
-  get canGuess() {
-    const isLeft = LEFT.has(this.connection.state);
-    return this.match?.phase === "turn" && this.sentGuess === null && !isLeft;
   }
 
   /** True for a match whose games begin without the player saying so: untimed practice, and a match of one game. */
@@ -116,7 +91,7 @@ export class ServerPlay {
   /** Show an open or a finished match of the player from its first event on. @param {string} id */
   comeBack(id) {
     const match = (this.match = new MatchState(id));
-    this.#moves.forget();
+    this.moves.forget();
     this.connection.follow(id, () => match.seq);
     this.#options.onChange();
   }
@@ -147,25 +122,6 @@ export class ServerPlay {
       this.isBeginning = this.connection.isHeld = this.#isPlayLost = false;
       this.#options.onChange();
     }
-  }
-
-  /** Say that the player is ready for the waiting game, whose clock then runs. */
-  async ready() {
-    if (this.match !== null) await this.#moves.ready(this.match);
-  }
-
-  /** Guess a code in the open turn; at any other time nothing happens. @param {string} code */
-  async guess(code) {
-    if (this.match !== null && this.canGuess) await this.#moves.guess(this.match, code);
-  }
-
-  async requestHint() {
-    if (this.match !== null) await this.#moves.requestHint(this.match);
-  }
-
-  /** Give up one game, or without `game` every game left. @param {number} [game] */
-  async resign(game) {
-    if (this.match !== null) await this.#moves.resign(this.match, game);
   }
 
   /** Play under another name: a new one is claimed, a stored one is proved by its token, and null means a guest. @param {string | null} name */
@@ -236,9 +192,9 @@ export class ServerPlay {
     if (message.type === "match_started" && typeof message.re === "string" && this.isBeginning) this.#begin(String(message.match));
     const { match } = this;
     if (match === null) return;
-    if (message.type === "hint" && message.match === match.id) this.#moves.hint = /** @type {any} */ (message);
+    if (message.type === "hint" && message.match === match.id) this.moves.hint = /** @type {any} */ (message);
     try {
-      if (match.apply(message, at)) this.#moves.follow(match, this.beginsAtOnce);
+      if (match.apply(message, at)) this.moves.follow(match, this.beginsAtOnce);
     } catch (error) {
       if (error instanceof GapError) this.connection.resync();
       else if (error instanceof BrokenRecordError) this.#distrust(error);
@@ -258,8 +214,8 @@ export class ServerPlay {
   #stateChanged() {
     const { connection } = this;
     if (connection.state === "refused" && connection.refusal !== null) this.#refused(connection.refusal);
-    if (connection.state === "displaced" || connection.state === "closed") this.#moves.forget();
-    if (LEFT.has(connection.state)) this.#awaitWelcome.splice(0).forEach((resolve) => resolve());
+    if (connection.state === "displaced" || connection.state === "closed") this.moves.forget();
+    if (connection.isLeft) this.#awaitWelcome.splice(0).forEach((resolve) => resolve());
     this.#options.onChange();
   }
 
@@ -296,7 +252,7 @@ export class ServerPlay {
   #leaveMatch() {
     this.match = null;
     this.problem = null;
-    this.#moves.forget();
+    this.moves.forget();
     this.connection.unfollow();
   }
 }

@@ -42,7 +42,7 @@ async function inFirstTurn({ rated = false } = {}) {
   await settled();
   world.socket.answer("play", all.started);
   world.socket.deliver(all.game);
-  if (rated) void world.play.ready();
+  if (rated) void world.play.moves.ready();
   world.socket.answer("ready", all.turn(1));
   await settled();
   assert.equal(world.play.match.phase, "turn");
@@ -74,7 +74,7 @@ test("an untimed practice game begins at once, a rated one when the player says 
   rated.socket.deliver(events({ rated: true }).game);
   await settled();
   assert.equal(rated.socket.count("ready"), 0);
-  void rated.play.ready();
+  void rated.play.moves.ready();
   assert.equal(rated.socket.count("ready"), 1);
 });
 
@@ -89,47 +89,47 @@ test("the only game of a rated match begins with the match", async () => {
 
 test("a guess is sent once and names its match, game and turn", async () => {
   const { play, socket } = await inFirstTurn();
-  void play.guess("1122");
-  void play.guess("1123");
+  void play.moves.guess("1122");
+  void play.moves.guess("1123");
   assert.equal(socket.count("guess"), 1);
   const { id, ...guess } = socket.last("guess");
   assert.deepEqual(guess, { type: "guess", match: MATCH, game: 1, turn: 1, code: "1122" });
   socket.answer("guess", events().feedback(1, "1122", 1, 1));
-  assert.equal(play.sentGuess, null);
+  assert.equal(play.moves.sentGuess, null);
   assert.equal(play.match.current.turns.length, 1);
 });
 
 test("a guess that the server never received is sent again after a cut", async () => {
   const world = await inFirstTurn();
-  void world.play.guess("1122");
+  void world.play.moves.guess("1122");
   await cutAndGreet(world);
   world.socket.answer("resume", events().resumed(2, "turn"));
   world.socket.deliver(events().turn(1));
   await settled();
   assert.equal(world.socket.last("guess").code, "1122");
-  assert.equal(world.play.sentGuess.turn, 1);
+  assert.equal(world.play.moves.sentGuess.turn, 1);
 });
 
 test("a guess that the server had received is not sent again", async () => {
   const world = await inFirstTurn();
-  void world.play.guess("1122");
+  void world.play.moves.guess("1122");
   await cutAndGreet(world);
   world.socket.answer("resume", events().resumed(3, "turn"));
   world.socket.deliver(events().feedback(1, "1122", 1, 1), events().turn(2));
   await settled();
   assert.equal(world.socket.count("guess"), 0);
-  assert.equal(world.play.sentGuess, null);
+  assert.equal(world.play.moves.sentGuess, null);
   assert.deepEqual([world.play.match.phase, world.play.match.turn], ["turn", 2]);
 });
 
 test("a guess whose reply is being computed is waited for", async () => {
   const world = await inFirstTurn();
-  void world.play.guess("1122");
+  void world.play.moves.guess("1122");
   await cutAndGreet(world);
   world.socket.answer("resume", events().resumed(2, "thinking"));
   await settled();
   assert.equal(world.socket.count("guess"), 0);
-  assert.equal(world.play.sentGuess.code, "1122");
+  assert.equal(world.play.moves.sentGuess.code, "1122");
   world.socket.deliver(events().feedback(1, "1122", 1, 1), events().turn(2));
   await settled();
   assert.equal(world.socket.count("guess"), 0);
@@ -142,7 +142,7 @@ test("a lost ready is sent again with the same nonce", async () => {
   await settled();
   world.socket.answer("play", all.started);
   world.socket.deliver(all.game);
-  void world.play.ready();
+  void world.play.moves.ready();
   await cutAndGreet(world);
   world.socket.answer("resume", all.resumed(2, "ready", { ready_by_ms: 60_000 }));
   await settled();
@@ -275,19 +275,19 @@ test("a name whose token is unknown is not given up silently", async () => {
 
 test("a refused guess is reported and may be tried again", async () => {
   const { play, socket } = await inFirstTurn();
-  void play.guess("9999");
+  void play.moves.guess("9999");
   socket.answer("guess", error("illegal_code", { message: "not a code of 4x6" }));
   await settled();
   assert.match(play.problem, /not a code of 4x6/);
-  assert.equal(play.sentGuess, null);
-  void play.guess("1122");
+  assert.equal(play.moves.sentGuess, null);
+  void play.moves.guess("1122");
   assert.equal(socket.count("guess"), 2);
 });
 
 test("a move for a turn that is over brings the missing events, a few times at most", async () => {
   const { play, socket } = await inFirstTurn();
   for (let round = 0; round < 6; round += 1) {
-    void play.guess("1122");
+    void play.moves.guess("1122");
     socket.answer("guess", error("stale_turn", { expected: { game: 1, turn: 2 } }));
     await settled();
     if (play.connection.state === "resuming") socket.answer("resume", events().resumed(2, "turn"));
@@ -315,24 +315,24 @@ test("a server that contradicts itself is not trusted any more", async () => {
 
 test("a hint belongs to its turn", async () => {
   const { play, socket } = await inFirstTurn();
-  void play.requestHint();
-  assert.equal(play.isHinting, true);
+  void play.moves.requestHint();
+  assert.equal(play.moves.isHinting, true);
   socket.answer("hint", { type: "hint", match: MATCH, code: "3345", candidates: 256, why: "good" });
   await settled();
-  assert.deepEqual([play.hint.code, play.isHinting], ["3345", false]);
-  void play.guess("3345");
+  assert.deepEqual([play.moves.hint.code, play.moves.isHinting], ["3345", false]);
+  void play.moves.guess("3345");
   socket.answer("guess", events().feedback(1, "3345", 1, 1));
-  assert.equal(play.hint, null);
+  assert.equal(play.moves.hint, null);
 });
 
 test("a page that lost its seat sends nothing until the match is taken back", async () => {
   const world = await inFirstTurn();
-  void world.play.guess("1122");
+  void world.play.moves.guess("1122");
   world.socket.deliver({ type: "notice", kind: "seat_taken", message: "another" });
   world.socket.end(4003);
   await settled();
   world.timers.advance(100_000);
-  assert.deepEqual([world.sockets.length, world.play.sentGuess], [1, null]);
+  assert.deepEqual([world.sockets.length, world.play.moves.sentGuess], [1, null]);
   world.play.takeBack();
   world.socket.open();
   world.socket.answer("hello", welcome());
@@ -346,7 +346,7 @@ test("a page that lost its seat sends nothing until the match is taken back", as
 test("a rematch begins a new match after the old one is over", async () => {
   const world = await inFirstTurn();
   const { feedback, gameOver, matchOver } = events();
-  void world.play.guess("1234");
+  void world.play.moves.guess("1234");
   world.socket.answer("guess", feedback(1, "1234", 4, 0));
   world.socket.deliver(gameOver(1), matchOver(1));
   await settled();
