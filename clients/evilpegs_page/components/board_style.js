@@ -52,7 +52,6 @@ export const boardStyle = css`
   }
   h2 .pegs {
     --peg: 1.5rem;
-    vertical-align: middle;
   }
 `;
 

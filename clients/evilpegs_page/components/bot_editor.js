@@ -175,22 +175,15 @@ export class BotEditor extends LitElement {
     return new Bot({ worker, timers: TIMERS, onLog: (line) => (this.logs = [...this.logs, line]) });
   }
 
-  /** Load the code as it is now; return null if it fails, which is shown. @param {Bot} bot */
-  async loaded(bot) {
-    try {
-      await bot.load(this.code);
-      return bot;
-    } catch (error) {
-      bot.close();
-      this.fail(error);
-      return null;
-    }
-  }
-
   /** @param {(bot: Bot) => Promise<void>} play */
   async run(play) {
     const bot = (this.bot = this.makeBot());
-    if ((await this.loaded(bot)) !== null) await play(bot).catch((error) => this.fail(error));
+    try {
+      await bot.load(this.code);
+      await play(bot);
+    } catch (error) {
+      this.fail(error);
+    }
     bot.close();
     this.bot = null;
   }
@@ -220,7 +213,7 @@ export class BotEditor extends LitElement {
       <details @toggle=${(/** @type {Event} */ event) => (this.isServer ||= /** @type {HTMLDetailsElement} */ (event.target).open)}>
         <summary>Play a match on this server</summary>
         ${this.isServer
-          ? html`<bot-match .newBot=${() => this.loaded(this.makeBot())} @failed=${(/** @type {CustomEvent} */ event) => this.fail(event.detail)}></bot-match>`
+          ? html`<bot-match .newBot=${() => this.makeBot().load(this.code)} @failed=${(/** @type {CustomEvent} */ event) => this.fail(event.detail)}></bot-match>`
           : nothing}
       </details>
       <details open>

@@ -15,13 +15,13 @@ import { shared } from "./shared_style.js";
 if (!customElements.get("server-play-view")) customElements.define("server-play-view", ServerPlayView);
 
 export class BotMatchPanel extends LoadingView {
-  static properties = { ...LoadingView.properties, newBot: { attribute: false }, ladders: { state: true }, ladder: { state: true }, driver: { state: true }, change: { state: true } };
+  static properties = { newBot: { attribute: false }, ladders: { state: true }, ladder: { state: true }, driver: { state: true }, change: { state: true } };
 
   static styles = [shared, dataStyle];
 
   constructor() {
     super();
-    /** Starts a bot with the code of the editor; null if the code fails, which the editor shows. @type {() => Promise<import("../game/bot.js").Bot | null>} */
+    /** Starts a bot with the code of the editor. @type {() => Promise<import("../game/bot.js").Bot>} */
     this.newBot;
     /** @type {LadderDocument[]} */
     this.ladders = [];
@@ -55,9 +55,10 @@ export class BotMatchPanel extends LoadingView {
   async begin() {
     if (this.isLoading) return;
     this.isLoading = true;
-    const [bot, { play }] = [await this.newBot(), this];
+    const { play } = this;
+    const bot = await this.newBot().catch((error) => this.fail(error));
     this.isLoading = false;
-    if (bot === null || play === null) return;
+    if (!bot || play === null) return;
     this.halt();
     this.driver = new BotMatch(play, bot);
     if (play.match === null || play.match.phase === "over") void play.play();
@@ -72,11 +73,15 @@ export class BotMatchPanel extends LoadingView {
     try {
       await driver?.follow();
     } catch (error) {
-      if (!(error instanceof BotError)) throw error;
-      if (driver !== this.driver) return;
+      if (driver !== this.driver && error instanceof BotError) return;
       this.halt();
-      this.dispatchEvent(new CustomEvent("failed", { detail: error }));
+      this.fail(error);
     }
+  }
+
+  /** Let the editor say why the bot cannot go on. @param {unknown} error */
+  fail(error) {
+    this.dispatchEvent(new CustomEvent("failed", { detail: error }));
   }
 
   /** End the bot. The match stays open. */

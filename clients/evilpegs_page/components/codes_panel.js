@@ -25,7 +25,7 @@ export function codesPanel(match, started, candidates) {
   if (turn === undefined) return opening(started);
   const left = turn.candidates ?? candidates.counts[turn.turn - 1];
   return html`
-    ${left === undefined ? unknownLeft(candidates) : leftOf(left, codesBefore(match, turn, candidates))} ${bars(turn, started)}
+    ${left === undefined ? unknownLeft(candidates) : leftOf(left, match, turn, candidates)} ${bars(turn, started)}
     ${list(left, candidates)}
   `;
 }
@@ -44,8 +44,10 @@ function opening(started) {
   `;
 }
 
-/** @param {number} left @param {number} before */
-function leftOf(left, before) {
+/** @param {number} left @param {MatchState} match @param {FeedbackGiven} turn @param {Candidates} candidates */
+function leftOf(left, match, turn, candidates) {
+  const previous = match.current?.turns[turn.turn - 2];
+  const before = previous?.candidates ?? candidates.counts[turn.turn - 2] ?? Number(countCodes(candidates.rules));
   return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} ${noun(before, "code")} left</span></p>`;
 }
 
@@ -54,33 +56,18 @@ function unknownLeft(candidates) {
   return html`<p class="muted">${candidates.isExact ? "Counting the codes left…" : "These rules have too many codes to count in a browser."}</p>`;
 }
 
-/** Return the codes left before a turn. @param {MatchState} match @param {FeedbackGiven} turn @param {Candidates} candidates */
-function codesBefore(match, turn, candidates) {
-  const previous = match.current?.turns[turn.turn - 2];
-  const all = Number(countCodes(candidates.rules));
-  return previous === undefined ? all : (previous.candidates ?? candidates.counts[turn.turn - 2] ?? all);
-}
-
 /** @param {FeedbackGiven} turn @param {MatchStarted} started */
 function bars(turn, started) {
   if (turn.parts === undefined) return nothing;
-  const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size }));
-  const parts = largestParts(all, turn);
+  const all = turn.parts.map(([black, white, size]) => ({ black, white, count: size })).sort((a, b) => b.count - a.count);
+  const isTaken = (/** @type {{black: number, white: number}} */ part) => part.black === turn.black && part.white === turn.white;
+  const parts = all.filter((part, index) => index < MOST_BARS || isTaken(part));
   const hidden = all.length - parts.length;
   return html`
     <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
     <reply-bars .parts=${parts} .taken=${turn} .mark=${MARKS[started.codemaker] ?? "the reply"}></reply-bars>
     ${hidden === 0 ? nothing : html`<p class="muted">${count(hidden, "reply", "replies")} would have left fewer.</p>`}
   `;
-}
-
-/**
- * Return the largest parts, and the one of the reply.
- * @param {readonly import("../core/partition.js").Part[]} parts @param {{black: number, white: number}} taken
- */
-function largestParts(parts, taken) {
-  const sorted = [...parts].sort((one, other) => other.count - one.count);
-  return sorted.filter((part, index) => index < MOST_BARS || (part.black === taken.black && part.white === taken.white));
 }
 
 /** @param {number | undefined} left @param {Candidates} candidates */

@@ -27,19 +27,12 @@ export const feedbackStyle = css`
     background: var(--muted) padding-box;
   }
   .legend {
-    display: flex;
     flex: 100%;
-    flex-wrap: wrap;
     gap: 0 0.9rem;
-    margin: 0;
-    padding: 0;
     color: var(--muted);
     font-size: 0.88rem;
-    list-style: none;
   }
   .legend li {
-    display: flex;
-    align-items: center;
     gap: 0.4em;
   }
 `;
@@ -53,7 +46,7 @@ export function feedbackPegs(given, pegs) {
   return html`<span class="feedback" .style=${`--wide: ${Math.ceil(pegs / 2)}`}>${marks}<span class="hidden">${feedbackName(given)}</span></span>`;
 }
 
-export const legend = html`<ul class="legend">
-  <li><i class="black"></i><span class="hidden">Black: </span>right color and place</li>
-  <li><i class="white"></i><span class="hidden">White: </span>right color, wrong place</li>
+export const legend = html`<ul class="legend row plain">
+  <li class="row"><i class="black"></i><span class="hidden">Black: </span>right color and place</li>
+  <li class="row"><i class="white"></i><span class="hidden">White: </span>right color, wrong place</li>
 </ul>`;

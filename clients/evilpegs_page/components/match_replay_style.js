@@ -72,9 +72,6 @@ export const replayStyle = css`
   .costliest li {
     margin-top: 0.5rem;
   }
-  .costliest .pegs {
-    vertical-align: middle;
-  }
   td {
     height: 2.9rem;
     padding-block: 0.2rem;
@@ -117,7 +114,6 @@ export const replayStyle = css`
     border-top: 1px solid var(--line);
   }
   .ending .pegs {
-    vertical-align: middle;
     --peg: 1.6rem;
   }
   .note {

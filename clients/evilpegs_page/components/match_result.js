@@ -29,9 +29,6 @@ export class MatchResult extends LitElement {
       h2 {
         font-size: 1.5rem;
       }
-      .pegs {
-        vertical-align: middle;
-      }
     `,
   ];
 

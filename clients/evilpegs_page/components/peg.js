@@ -60,6 +60,7 @@ export const pegStyle = css`
     display: inline-flex;
     flex-wrap: wrap;
     gap: calc(var(--peg, 2.5rem) * 0.16);
+    vertical-align: middle;
   }
   .color-7 {
     --peg-ring: var(--muted);

@@ -8,8 +8,6 @@
 import { CodeError, TooLargeError } from "./errors.js";
 import { countCodes, formatRules, SYMBOLS } from "./rules.js";
 
-export { CodeError };
-
 /** @import { Rules } from "./rules.js" */
 
 /** The most codes that are enumerated: a million takes some 50 ms and 6 MB. */

@@ -43,12 +43,14 @@ export class Bot {
     worker.onerror = () => this.close("the program that runs bots did not load; check the connection, then try again");
   }
 
-  /** Run the code, which defines `choose`. @param {string} code @throws {BotError} */
+  /** Run the code, which defines `choose`, and return the bot. @param {string} code @throws {BotError} */
   async load(code) {
     await this.#started; // how long that takes depends on the network, not on the bot
     try {
       await this.#ask({ code });
+      return this;
     } catch (error) {
+      this.close();
       throw blame("Your code", error, code.split("\n").length);
     }
   }

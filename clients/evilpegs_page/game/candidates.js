@@ -35,15 +35,14 @@ export class Candidates {
 
   /** Follow the turns of a game. Turns that were followed before are not computed again. @param {readonly PlayedTurn[]} turns */
   follow(turns) {
-    if (turns.length === this.#turns.length && turns.every((turn, index) => isEqual(turn, this.#turns[index]))) return;
-    const isSame = turns.length >= this.#turns.length && this.#turns.every((turn, index) => isEqual(turn, turns[index]));
-    if (this.isExact) {
-      if (!isSame) {
-        this.#codes = null;
-        this.counts = [];
-      }
-      for (const turn of turns.slice(isSame ? this.#turns.length : 0)) this.#filter(turn);
+    const goesOn = this.#turns.every((turn, index) => isEqual(turn, turns[index]));
+    if (goesOn && turns.length === this.#turns.length) return;
+    if (!goesOn) {
+      this.#turns = [];
+      this.#codes = null;
+      this.counts = [];
     }
+    if (this.isExact) for (const turn of turns.slice(this.#turns.length)) this.#filter(turn);
     this.#turns = [...turns];
     const possible = this.isExact ? this.#possibleColors() : this.#colorsNotRefuted();
     this.excluded = [...Array(this.rules.colors).keys()].filter((color) => !possible.has(color));

@@ -22,11 +22,11 @@ export class SafeStorage {
 
   /** Return the value of a key; undefined if there is none or it is damaged. @param {string} key @returns {unknown} */
   read(key) {
-    const text = this.#memory.get(key) ?? this.#readRaw(key);
-    if (text === null) return undefined;
     try {
-      return JSON.parse(text);
-    } catch {
+      const text = this.#memory.get(key) ?? this.#raw?.getItem(key) ?? null;
+      return text === null ? undefined : JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) this.isLasting = false;
       return undefined;
     }
   }
@@ -41,16 +41,6 @@ export class SafeStorage {
     } catch {
       this.isLasting = false;
       this.#memory.set(key, text);
-    }
-  }
-
-  /** @param {string} key @returns {string | null} */
-  #readRaw(key) {
-    try {
-      return this.#raw === null ? null : this.#raw.getItem(key);
-    } catch {
-      this.isLasting = false;
-      return null;
     }
   }
 }

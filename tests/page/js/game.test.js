@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  canEnumerate, codeAt, CodeError, enumerateCodes, formatCode, parseCode,
+  canEnumerate, codeAt, enumerateCodes, formatCode, parseCode,
 } from "../../../clients/evilpegs_page/core/codes.js";
-import { RulesError, TooLargeError } from "../../../clients/evilpegs_page/core/errors.js";
+import { CodeError, RulesError, TooLargeError } from "../../../clients/evilpegs_page/core/errors.js";
 import { chooseReply, largestParts } from "../../../clients/evilpegs_page/core/evil.js";
 import {
   allFeedbacks, feedback, feedbackName, feedbackNumber,

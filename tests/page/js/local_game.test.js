@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CodeError } from "../../../clients/evilpegs_page/core/codes.js";
+import { CodeError } from "../../../clients/evilpegs_page/core/errors.js";
 import { GameError, TooLargeError, UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { LocalGame } from "../../../clients/evilpegs_page/core/local_game.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
