@@ -7,6 +7,7 @@
 
 import { CodeError, TooLargeError } from "./errors.js";
 import { countCodes, formatRules, SYMBOLS } from "./rules.js";
+import { count } from "./words.js";
 
 /** @import { Rules } from "./rules.js" */
 
@@ -102,7 +103,7 @@ function isUsedBefore(rules, code, peg) {
 /** @param {Rules} rules @param {number[]} colors @returns {string | null} Why the colors are not a code, or null if they are one. */
 function whyIllegal(rules, colors) {
   const name = formatRules(rules);
-  if (colors.length !== rules.pegs) return `has ${colors.length} ${colors.length === 1 ? "peg" : "pegs"}; ${name} needs ${rules.pegs}`;
+  if (colors.length !== rules.pegs) return `has ${count(colors.length, "peg")}; ${name} needs ${rules.pegs}`;
   if (Math.max(...colors) >= rules.colors) return `has a color that ${name} lacks; use ${SYMBOLS.slice(0, rules.colors)}`;
   if (!rules.repeats && new Set(colors).size < colors.length) return `repeats a color; ${name} allows each once`;
   return null;

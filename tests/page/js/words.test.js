@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import {
@@ -78,4 +79,15 @@ test("every state of a connection has its words and the one thing to do", () => 
 
 test("a stopwatch shows seconds, minutes and hours, and never a negative time", () => {
   assert.deepEqual([-5_000, 999, 7_000, 61_000, 3_723_999].map(elapsedFace), ["0:00", "0:00", "0:07", "1:01", "1:02:03"]);
+});
+
+test("the core uses nothing but the core", () => {
+  const folder = new URL("../../../clients/evilpegs_page/core/", import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"));
+  const imports = files.flatMap((name) => {
+    const module = new URL(name, folder);
+    return [...readFileSync(module, "utf8").matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)";/gm)].map(([, path]) => [name, new URL(path, module).href]);
+  });
+  assert.ok(imports.length > files.length);
+  assert.deepEqual(imports.filter(([, address]) => !address.startsWith(folder.href)), []);
 });

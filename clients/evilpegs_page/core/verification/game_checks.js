@@ -4,10 +4,10 @@
  * The names of the checks are `turns`, `commitment`, `client nonce`, `outcome` and `clock`.
  */
 
-import { count } from "../../components/words.js";
 import { parseCode } from "../codes.js";
 import { commitment } from "../commitment.js";
 import { isAllBlack } from "../feedback.js";
+import { count } from "../words.js";
 import { checked } from "./check.js";
 
 /** @import { Check } from "./check.js" */

@@ -7,13 +7,13 @@
  * go, because solving them takes a server.
  */
 
-import { count } from "../../components/words.js";
 import { canEnumerate, codeAt, enumerateCodes, formatCode, parseCode } from "../codes.js";
 import { secretIndex, tieIndex, tieShare } from "../commitment.js";
 import { largestParts } from "../evil.js";
 import { feedback, isAllBlack } from "../feedback.js";
 import { countParts, feedbackNumbers, selectCandidates } from "../partition.js";
 import { countCodes, formatRules } from "../rules.js";
+import { count } from "../words.js";
 import { checked, notChecked } from "./check.js";
 
 /** @import { Check } from "./check.js" */

@@ -4,9 +4,9 @@
  * The names of the checks are `rules`, `codemaker`, `order`, `end`, `summary`, `hashes` and `signature`.
  */
 
-import { count } from "../../components/words.js";
 import { canonical, eventHash, GENESIS } from "../canonical.js";
 import { formatRules, parseRules, SYMBOLS } from "../rules.js";
+import { count } from "../words.js";
 import { checked, notChecked } from "./check.js";
 
 /** @import { Check } from "./check.js" */
