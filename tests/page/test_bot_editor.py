@@ -206,7 +206,7 @@ def test_tab_indents_until_escape(open_view):
 
 def open_match(page, game=None):
     """Open the part that plays on the server, and choose a game."""
-    page.get_by_text("Play a match on this server").click()
+    page.get_by_text("A match on this server").click()
     page.locator("bot-match player-panel, bot-match server-board").first.wait_for()
     if game is not None:
         page.locator("bot-match select").select_option(game)
@@ -225,7 +225,7 @@ def test_bot_plays_practice_as_guest(open_view):
     expect(page.locator("bot-match match-result h2")).to_contain_text("Solved in")
     replay = page.get_by_role("link", name="Replay")
     before = replay.get_attribute("href")
-    page.get_by_role("button", name="Play again", exact=True).click()
+    page.get_by_role("button", name="Start another match", exact=True).click()
     expect(replay).not_to_have_attribute("href", before)
     page.locator("bot-match record-check .good").wait_for()
     expect(page.get_by_role("button", name="Let the bot play")).to_be_visible()

@@ -87,7 +87,7 @@ def test_practice_is_given_up_after_confirmation(open_view):
     page.get_by_role("button", name="Give up", exact=True).click()
     page.locator("record-check .good").wait_for()
     expect(page.locator("match-result h2")).to_have_text("Resigned")
-    page.get_by_role("button", name="Play again").click()
+    page.get_by_role("button", name="Start another match").click()
     wait_for_turn(page)
     assert replies(page) == []
 
@@ -254,7 +254,7 @@ def test_person_has_place_after_each_game(open_view):
     guesses = len(replies(page)) or int(re.search(r"\d+", page.locator("match-result h2").inner_text())[0])
     expect(place).to_contain_text("Place (1) of 1")
     expect(place).to_contain_text(f"({guesses}.00)")
-    page.get_by_role("button", name="Play again").click()
+    page.get_by_role("button", name="Start another match").click()
     wait_for_turn(page)
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up", exact=True).click()

@@ -211,7 +211,7 @@ export class BotEditor extends LitElement {
       </div>
       ${this.problem()} ${this.evilGame(isRunning)} ${this.sweep(isRunning)} ${this.output()}
       <details @toggle=${(/** @type {Event} */ event) => (this.isServer ||= /** @type {HTMLDetailsElement} */ (event.target).open)}>
-        <summary>Play a match on this server</summary>
+        <summary>A match on this server</summary>
         ${this.isServer
           ? html`<bot-match .newBot=${() => this.makeBot().load(this.code)} @failed=${(/** @type {CustomEvent} */ event) => this.fail(event.detail)}></bot-match>`
           : nothing}

@@ -56,7 +56,7 @@ export class MatchResult extends LitElement {
       <div class="buttons">
         ${this.isRound
           ? html`<a class="button primary" href="#/round/${match.started.ladder}">The round</a>`
-          : html`<button class="primary" @click=${() => this.dispatchEvent(new CustomEvent("again"))}>Play again</button>
+          : html`<button class="primary" @click=${() => this.dispatchEvent(new CustomEvent("again"))}>Start another match</button>
               <a class="button" href="#/match/${id}">Replay</a>
               ${match.started.rated ? html`<a class="button" href="#/ladder/${encodeURIComponent(match.started.ladder)}">Leaderboard</a>` : nothing}`}
         <button @click=${() => saveText(`${match.id}.jsonl`, recordText(match.record))}>Save the record</button>

@@ -92,7 +92,7 @@ export default class RoundsView extends LoadingView {
     if (state !== "open" || found?.player == null) return nothing;
     const { player, ended } = found;
     if (ended === ladder.games) return html`<p><strong>${player}</strong> has played every game.</p>`;
-    return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Play in this round</a> as <strong>${player}</strong></p>`;
+    return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Enter this round</a> as <strong>${player}</strong></p>`;
   }
 
   /** @param {Round} round */
