@@ -47,6 +47,12 @@ def test_friend_plays_same_game_from_link_copied_during_game(open_view):
     assert copied_link(friend) == link
 
 
+def test_link_that_only_this_machine_can_open_says_so(open_view):
+    page = open_view()
+    copied_link(page)
+    expect(page.get_by_text("Only this machine can open this address.")).to_be_visible()
+
+
 def test_seeds_give_other_replies_to_same_guess(open_view):
     page = open_view("#/play/4x6-evil?seed=friend&v=1")
     page.locator("code-entry").wait_for()

@@ -40,3 +40,9 @@ export function shareText(game, date) {
   const rows = turns.map(({ black, white }) => "⚫".repeat(black) + "⚪".repeat(white) + "·".repeat(rules.pegs - black - white));
   return [`evilpegs ${title.join(" ")}`, ...rows].join("\n");
 }
+
+/** Return what to say where nobody else can open the addresses of this page; elsewhere no text. @param {string} hostname */
+export function onlyHereWords(hostname) {
+  const isOwn = /^(localhost|127\..*|\[::1\])$/.test(hostname);
+  return isOwn ? "Only this machine can open this address. Others need the one that the server prints." : "";
+}

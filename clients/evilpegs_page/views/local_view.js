@@ -6,7 +6,7 @@ import { LocalGame } from "../core/local_game.js";
 import { withResult } from "../core/results.js";
 import { formatRules } from "../core/rules.js";
 import { newSeed } from "../core/seed.js";
-import { gameAddress, linkSeed, shareText } from "../core/share.js";
+import { gameAddress, linkSeed, onlyHereWords, shareText } from "../core/share.js";
 import "../components/copy_text.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
@@ -154,6 +154,7 @@ export class LocalView extends LitElement {
         ? html`<details class="other card">
             <summary>Challenge a friend</summary>
             <copy-text .text=${link} label="This link opens the same game: equal guesses get equal replies" shares></copy-text>
+            <p>${onlyHereWords(location.hostname)}</p>
           </details>`
         : nothing}
       ${this.others()}

@@ -10,6 +10,7 @@ import { pegRow, pegStyle } from "../components/peg.js";
 import { momentWords, rankWords, rankedMeanWords } from "../components/result_words.js";
 import { count } from "../components/words.js";
 import { qrCode, qrPath } from "../core/qr.js";
+import { onlyHereWords } from "../core/share.js";
 import { Follower } from "../follow.js";
 import { ladderTitle, outcomeWords } from "../game/ladder_words.js";
 import { LiveMatches } from "../replay/live_matches.js";
@@ -21,7 +22,6 @@ import { LoadingView } from "./loading_view.js";
 const style = await new CSSStyleSheet().replace(await (await fetch(new URL("watch.css", import.meta.url))).text());
 
 const [TURN_MS, ASK_MS, DRAW_MS] = [10_000, 5_000, 200];
-const OWN_MACHINE = /^(localhost|127\..*|\[::1\])$/;
 
 export default class WatchView extends LoadingView {
   static styles = [pegStyle, feedbackStyle, style];
@@ -182,7 +182,8 @@ export default class WatchView extends LoadingView {
   /** A QR code of the address with the ladder or the round, which is of no use where nobody else can open it. */
   way() {
     const { subject } = this;
-    if (OWN_MACHINE.test(location.hostname)) return html`<p><strong>Only this machine can open this address.</strong> Others need the one that the server prints. Open the projector there.</p>`;
+    const onlyHere = onlyHereWords(location.hostname);
+    if (onlyHere) return html`<p><strong>${onlyHere}</strong> Open the projector there.</p>`;
     const url = `${location.origin}${location.pathname}#/${subject === undefined ? "ladders" : `${this.isRound ? "round" : "server"}/${subject.id}`}`;
     const rows = qrCode(url);
     return rows.length === 0 ? nothing : html`<svg role="img" aria-label="QR code of ${url}" viewBox="-4 -4 ${rows.length + 8} ${rows.length + 8}" shape-rendering="crispEdges"><path d=${qrPath(rows)}></path></svg>`;

@@ -6,7 +6,7 @@ import test from "node:test";
 import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { LocalGame } from "../../../clients/evilpegs_page/core/local_game.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
-import { gameAddress, linkSeed, shareText } from "../../../clients/evilpegs_page/core/share.js";
+import { gameAddress, linkSeed, onlyHereWords, shareText } from "../../../clients/evilpegs_page/core/share.js";
 import { findRoute } from "../../../clients/evilpegs_page/routes.js";
 
 const seed = "9f9f9f9f9f9f9f9f";
@@ -49,4 +49,9 @@ test("a result names rules and codemaker, and gives no code away", () => {
   assert.equal(shareText(game, ""), "evilpegs 3x5 fixed X/2\n⚫⚪·");
   game.guess("123");
   assert.equal(shareText(game, ""), "evilpegs 3x5 fixed 2/2\n⚫⚪·\n⚫⚫⚫");
+});
+
+test("addresses that only this machine can open are known", () => {
+  assert.deepEqual(["localhost", "127.0.0.1", "[::1]"].map((host) => onlyHereWords(host) === ""), [false, false, false]);
+  assert.deepEqual(["192.168.1.7", "10.127.0.1", "localhost.example"].map(onlyHereWords), ["", "", ""]);
 });
