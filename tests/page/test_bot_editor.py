@@ -305,6 +305,18 @@ def test_games_with_too_many_codes_are_not_offered(open_view):
 
 
 @pytest.mark.full
+def test_ladders_for_people_are_not_offered(open_view, server):
+    ladders = httpx.get(f"{server.site_url}api/v1/ladders", timeout=PATIENCE).json()["ladders"]
+    people = [each["id"] for each in ladders if each.get("kind") == "human"]
+    assert people
+    page = open_editor(open_view)
+    open_match(page)
+    offered = page.locator("bot-match select option").evaluate_all("all => all.map(({ value }) => value)")
+    assert {"classic", "classic-practice"} <= set(offered)
+    assert not set(people) & set(offered)
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_editor_fits_and_has_no_violations(open_view, theme, width):

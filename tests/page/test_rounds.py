@@ -190,6 +190,23 @@ def test_results_are_those_of_api(open_round_view, contest):
     expect(page.locator("match-list tbody td").nth(2)).to_have_text("done")
 
 
+def test_bot_is_offered_rounds_of_its_names(open_round_view, contest):
+    page = open_round_view("#/nothing")
+    options = page.locator("bot-match select option")
+    for name, rounds in ((None, 0), ("sly", 0), (ABSENT, 1)):  # sly is excluded
+        if name is not None:
+            contest.become(page, name)
+        follow(page, "#/bots")
+        page.get_by_text("A match on this server").click()
+        options.first.wait_for(state="attached")
+        expect(options.filter(has_text="Round hand")).to_have_count(rounds)
+        follow(page, "#/nothing")
+    follow(page, "#/bots")
+    page.get_by_text("A match on this server").click()
+    page.locator("bot-match select").select_option("hand")
+    expect(page.locator("bot-match .facts")).to_contain_text("You enter once.")
+
+
 def test_entrant_plays_in_round(open_round_view, contest):
     page = open_round_view("#/nothing")
     contest.become(page, "ada")

@@ -2,15 +2,19 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { getJson } from "../api.js";
+import { countCodes, parseRules } from "../core/rules.js";
 import { BotError } from "../game/bot.js";
 import { BotMatch, MOST_CODES } from "../game/bot_games.js";
 import { ladderTitle } from "../game/ladder_words.js";
+import { Players } from "../game/players.js";
+import { browserStorage } from "../game/storage.js";
 import { LoadingView } from "../views/loading_view.js";
 import ServerPlayView from "../views/server_play.js";
 import { dataStyle } from "./data_style.js";
 import { shared } from "./shared_style.js";
 
-/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+/** @typedef {import("../game/ladder_words.js").LadderDocument & {isRound?: boolean}} LadderDocument */
+/** @typedef {import("../views/rounds.js").Round} Round */
 
 if (!customElements.get("server-play-view")) customElements.define("server-play-view", ServerPlayView);
 
@@ -41,10 +45,25 @@ export class BotMatchPanel extends LoadingView {
   async load(signal) {
     /** @type {{ladders: LadderDocument[]}} */
     const { ladders } = await getJson("api/v1/ladders", signal);
-    const fitting = ladders.filter((each) => each.offered && each.kind !== "human" && each.codes <= MOST_CODES);
+    const offered = [...ladders.filter((each) => each.offered), ...(await this.rounds(signal))];
+    const fitting = offered.filter((each) => each.kind !== "human" && each.codes <= MOST_CODES);
     this.ladders = fitting.sort((one, other) => Number(one.rated) - Number(other.rated));
     if (fitting.length === 0) this.failure = "This server offers no game for a bot in the browser.";
     else this.ladder = fitting[0].id;
+  }
+
+  /** Return the open rounds that a name of this browser may still play. @param {AbortSignal} signal @returns {Promise<LadderDocument[]>} */
+  async rounds(signal) {
+    const [{ rounds }, { url }] = await Promise.all([getJson("api/v1/rounds", signal), getJson("api/v1/game", signal)]);
+    const { names } = new Players(browserStorage(), url ?? "");
+    const open = rounds.filter((/** @type {Round} */ { state }) => names.length > 0 && state === "open");
+    /** @type {Round[]} */
+    const found = await Promise.all(open.map((/** @type {Round} */ { id }) => getJson(`api/v1/rounds/${id}`, signal)));
+    return found.flatMap(({ id, ladder, entrants }) => {
+      const own = entrants.filter(({ player, excluded }) => names.includes(player ?? "") && excluded === null);
+      const codes = Number(countCodes(parseRules(ladder.rules)));
+      return own.some(({ ended }) => ended < ladder.games) ? [{ ...ladder, id, codes, isRound: true }] : [];
+    });
   }
 
   get play() {
@@ -104,7 +123,9 @@ export class BotMatchPanel extends LoadingView {
     const isOpen = play?.match != null && play.match.phase !== "over";
     return html`
       <div class="form">
-        <label>Game<select @change=${this.choose}>${this.ladders.map((each) => html`<option value=${each.id}>${ladderTitle(each)}</option>`)}</select></label>
+        <label>Game<select @change=${this.choose}>
+          ${this.ladders.map((each) => html`<option value=${each.id}>${each.isRound ? `Round ${each.id}` : ladderTitle(each)}</option>`)}
+        </select></label>
         ${this.driver === null
           ? html`<button class="primary" ?disabled=${play?.welcome == null} @click=${this.begin}>Let the bot ${isOpen ? "go on" : "play"}</button>`
           : html`<button @click=${this.halt}>Stop the bot</button><span role="status">The bot plays. Keep this page open.</span>`}
