@@ -37,9 +37,13 @@ export class LiveMatches {
     if (type === "game_over" && game === match.game) match.outcome = outcome;
   }
 
-  /** Take the open matches as the server lists them, the newest first. @param {readonly {match: string, player: string, ladder: string}[]} open */
-  list(open) {
-    for (const each of this.all.values()) if (!each.over && !open.some(({ match }) => match === each.match)) this.all.delete(each.match);
+  /**
+   * Take the open matches as the server lists them, the newest first.
+   * @param {readonly {match: string, player: string, ladder: string}[]} open
+   * @param {readonly string[]} known those that were known when it was asked: one that began since is not in the list
+   */
+  list(open, known = [...this.all.keys()]) {
+    for (const id of known) if (!this.all.get(id)?.over && !open.some(({ match }) => match === id)) this.all.delete(id);
     for (const { match, player, ladder } of [...open].reverse()) Object.assign(this.touch(match), { player, ladder, isStale: true });
   }
 

@@ -117,7 +117,9 @@ export default class WatchView extends LoadingView {
     this.isReading = true;
     try {
       if (!this.isListed) {
-        live.list((await getJson(`api/v1/live?limit=100${subject === undefined ? "" : `&ladder=${subject.id}`}`, signal)).matches);
+        const known = [...live.all.keys()];
+        const of = subject === undefined ? "" : `&ladder=${subject.id}`;
+        live.list((await getJson(`api/v1/live?limit=100${of}`, signal)).matches, known);
         this.isListed = true;
         live.fill(this.layout.places);
       }

@@ -96,3 +96,11 @@ test("a day of matches needs no more memory than an hour of them", () => {
   assert.equal(live.all.size, 200);
   assert.equal(live.shown.length, 6);
 });
+
+test("a match that began while the server listed the open ones is kept", () => {
+  const live = begin("ended", "kept");
+  const known = [...live.all.keys()];
+  live.take(began("new"));
+  live.list([{ match: "kept", player: "bob", ladder: "classic" }], known);
+  assert.deepEqual([...live.all.keys()].sort(), ["kept", "new"]);
+});
