@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evilpegs.api.analysis import GameAnalysis, analyze
     from evilpegs.api.duels import Duel, duel
     from evilpegs.api.evaluation import EvaluationResult, certify, evaluate, solve
+    from evilpegs.api.game import Game
     from evilpegs_clients.bot.bot import play_matches
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
@@ -51,6 +52,7 @@ _OFFERED: Final = {
     "evilpegs.api.analysis": ("GameAnalysis", "analyze"),
     "evilpegs.api.duels": ("Duel", "duel"),
     "evilpegs.api.evaluation": ("EvaluationResult", "certify", "evaluate", "solve"),
+    "evilpegs.api.game": ("Game",),
     "evilpegs_clients.bot.bot": ("play_matches",),
     "evilpegs_clients.strategies.loading": ("load_strategy",),
     "evilpegs_clients.strategies.registry": ("strategies",),
@@ -81,6 +83,7 @@ __all__ = [
     "EvilpegsError",
     "Feedback",
     "Fixed",
+    "Game",
     "GameAnalysis",
     "History",
     "Position",

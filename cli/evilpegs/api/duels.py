@@ -107,13 +107,17 @@ def duel(
     if secret is not None and codemaker != "fixed":
         raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
     seed = to_whole("seed", seed, 0)
-    opponent = _codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else _Checked(codemaker)
+    opponent = (
+        named_codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else CheckedCodemaker(codemaker)
+    )
     turns = play_duel(seeded_choice(chosen, seed), opponent, parsed, opening)
     name = codemaker if isinstance(codemaker, str) else type(codemaker).__name__.lower()
     return Duel(parsed, chosen.name, name, turns)
 
 
-class _Checked:
+class CheckedCodemaker:
+    """A codemaker of the caller whose replies are checked; raises MalformedError if it is none."""
+
     def __init__(self, codemaker: Codemaker) -> None:
         if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):
             raise MalformedError(
@@ -122,10 +126,12 @@ class _Checked:
         self._codemaker = codemaker
 
     def reply(self, position: Position, guess: Code) -> Feedback:
+        """Return the feedback, which may have been a text; raises MalformedError for anything else."""
         return to_feedback(self._codemaker.reply(position, guess), position.rules)
 
 
-def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> Codemaker:
+def named_codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> Codemaker:
+    """Return the codemaker called ``name``; ``seed`` draws a secret that is None. Raises MalformedError."""
     match name:
         case "evil":
             return Evil()

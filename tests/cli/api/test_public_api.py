@@ -27,6 +27,7 @@ PUBLIC = [
     "EvilpegsError",
     "Feedback",
     "Fixed",
+    "Game",
     "GameAnalysis",
     "History",
     "Position",
