@@ -20,6 +20,7 @@ GROUPS = {
     "codemakers": ("bench.codemakers",),
     "solving": ("bench.solving",),
     "evaluation": ("bench.evaluation",),
+    "environment": ("bench.environment",),
     "server": (
         "bench.server.throughput",
         "bench.server.evil_matches",
