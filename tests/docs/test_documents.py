@@ -125,7 +125,7 @@ def test_document_commands_work(document, newcomer):
         newcomer.type(words)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/strategies.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/strategies.md", "docs/agents.md"])
 def test_document_python_sessions_run(document):
     results = doctest.testfile(str(ROOT / document), module_relative=False)
     assert results.attempted > 2
