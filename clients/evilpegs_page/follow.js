@@ -5,6 +5,8 @@
 
 import { ApiError, getChanged } from "./api.js";
 
+const RETRY_MS = 2_000;
+
 /** What following needs of the browser; tests give their own. */
 export const BROWSER = {
   get: getChanged,
@@ -74,4 +76,17 @@ export class Follower {
       return onFailure(error) === true;
     }
   }
+}
+
+/**
+ * Ask for a document that the server may have to compute, until there is one or a refusal that stays; `stop` ends it.
+ * @param {string} path @param {(answer: any) => void} onAnswer
+ * @param {(failure: string) => void} onFailure takes a sentence; no text while the server is busy, because it answers later
+ */
+export function askUntilAnswer(path, onAnswer, onFailure) {
+  const onText = (/** @type {string} */ text) => (onAnswer(JSON.parse(text)), true);
+  const whenFailed = (/** @type {ApiError} */ { status, message }) => (onFailure(status === 503 ? "" : message), status !== 503 && status !== 0);
+  const follower = new Follower({ path, everyMs: RETRY_MS, onText, onFailure: whenFailed });
+  follower.start();
+  return follower;
 }

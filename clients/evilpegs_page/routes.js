@@ -32,6 +32,7 @@ export const ROUTES = Object.freeze([
   { path: "matches", title: "Matches", tag: "matches-view", load: () => import("./views/matches.js") },
   { path: "player/:player", title: "Player", under: "ladder", tag: "player-view", load: () => import("./views/player.js") },
   { path: "match/:match", title: "Replay", under: "matches", tag: "replay-view", load: () => import("./views/replay.js") },
+  { path: "replay/:rules", title: "Replay", under: "", tag: "game-replay-view", load: () => import("./views/game_replay.js") },
   { path: "verify", title: "Verify a record", under: "matches", tag: "verify-view", load: () => import("./views/verify.js") },
   { path: "bots", title: "Start a bot", tag: "bots-view", load: () => import("./views/bots.js") },
   { path: "protocol", title: "Protocol", under: "bots", tag: "protocol-view", load: () => import("./views/protocol.js") },

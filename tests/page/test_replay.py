@@ -81,7 +81,7 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     expect(page.locator("guess-worth reply-bars li")).to_have_count(first["parts"])
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile(f"guess={len(analysis['games'][0]['turns'])}$"))
-    page.get_by_text("Evil chooses every reply").wait_for()
+    page.get_by_text("Evil gives no luck").wait_for()
 
 
 @pytest.mark.full

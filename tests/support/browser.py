@@ -83,7 +83,8 @@ class WatchedPage:
         assert self.hosts <= {urlsplit(self.url).hostname}
 
     def _on_console(self, message):
-        if message.type in {"error", "warning"}:
+        is_busy = "/api/v1/position" in message.location["url"] and "503" in message.text  # the page asks again
+        if message.type in {"error", "warning"} and not is_busy:
             self.problems.append(f"{message.type}: {message.text}")
 
     def _note(self, url):

@@ -3,7 +3,8 @@
  *
  * Colors are clicked, tapped, dragged onto a peg, or typed: symbols fill the peg at the cursor, the arrow keys move it and
  * change its color, Backspace empties it, Escape empties all, and Enter plays. Keys act only while the focus is in the columns
- * of the game, the board and what stands beside it (WCAG 2.1.4). A guess is sent as the event `guess` with the code as `detail`.
+ * of the game, the board and what stands beside it (WCAG 2.1.4). A guess is sent as the event `guess` with the code as `detail`;
+ * `drafted` has the pegs so far.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
@@ -65,6 +66,7 @@ export class CodeEntry extends LitElement {
 
   /** Take the focus when a guess can be made and nothing else has it, so that keys act at once. @param {Map<string, unknown>} changed */
   updated(changed) {
+    this.dispatchEvent(new CustomEvent("drafted", { detail: this.draft.pegs }));
     const focused = document.activeElement;
     if (changed.has("disabled") && !this.disabled && (focused === document.body || focused?.localName === "main")) this.takeFocus();
   }

@@ -1,28 +1,14 @@
 /** What a guess was worth: candidates before and after, luck, the parts as bars, the best guesses, and the regret. */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { bringsNothing } from "../core/partition.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
-import { count, formatNumber } from "./words.js";
+import { boundsWords, count, formatNumber } from "./words.js";
 
 /** @import { Insight } from "../replay/insight.js" */
 /** @import { ReplayTurn } from "../replay/timeline.js" */
-
-/**
- * @typedef {object} Analysis `analysis` of a turn in the document of the API
- * @property {number | null} before
- * @property {number | null} after
- * @property {number | null} bits
- * @property {number | null} expected_bits
- * @property {number | null} chance
- * @property {boolean | null} candidate
- * @property {string | null} among
- * @property {readonly {criterion: string, code: string, figure: unknown, played: unknown}[]} best
- * @property {string | null} optimal
- * @property {number | null} [luck] in guesses, positive if it was bad
- * @property {{kind: string, at_least: number, at_most: number | null} | null} regret
- */
 
 /** What the figure of each criterion is. The lexicographic one has a list of figures and is left out. */
 const CRITERIA = Object.freeze({
@@ -106,7 +92,7 @@ export class GuessWorth extends LitElement {
     this.turn = null;
     /** @type {Insight | null} */
     this.insight = null;
-    /** @type {Analysis | null} */
+    /** That of the turn in the document of the API (docs/analysis.md). @type {any} */
     this.analysis = null;
     this.codemaker = "fixed";
   }
@@ -130,6 +116,8 @@ export class GuessWorth extends LitElement {
   }
 
   luck() {
+    const { turn, insight } = this;
+    if (turn && insight?.parts && bringsNothing(insight.parts, turn.code.length)) return html`<p>This guess could not bring anything: its reply was certain.</p>`;
     const bits = this.insight?.bits ?? this.analysis?.bits ?? null;
     const expected = this.insight?.expectedBits ?? this.analysis?.expected_bits ?? null;
     const chance = this.insight?.chance ?? this.analysis?.chance ?? null;
@@ -148,32 +136,14 @@ export class GuessWorth extends LitElement {
     </div>`;
   }
 
-  /** @param {Analysis} analysis */
+  /** @param {any} analysis */
   best(analysis) {
-    const rows = analysis.best.filter((each) => Object.hasOwn(CRITERIA, each.criterion));
-    return html`<div>
-      <h3>Best guesses${analysis.among === "candidates" ? " among the codes left" : ""}</h3>
-      ${rows.length === 0
-        ? html`<p class="muted">They are too expensive to compute here.</p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Best guesses">${this.bestTable(rows)}</div>`}
-      ${regretWords(analysis)}
-    </div>`;
-  }
-
-  /** @param {readonly {criterion: string, code: string, figure: unknown, played: unknown}[]} rows */
-  bestTable(rows) {
-    return html`<table>
-      <thead>
-        <tr>
-          <th scope="col">Criterion</th>
-          <th scope="col">Best guess</th>
-          <th scope="col" class="right">Its figure</th>
-          <th scope="col" class="right">Played</th>
-        </tr>
-      </thead>
+    const rows = analysis.best.filter((/** @type {any} */ each) => Object.hasOwn(CRITERIA, each.criterion));
+    const table = () => html`<div class="scroll" tabindex="0" role="region" aria-label="Best guesses"><table>
+      <thead><tr><th scope="col">Criterion</th><th scope="col">Best guess</th><th scope="col" class="right">Its figure</th><th scope="col" class="right">Played</th></tr></thead>
       <tbody>
         ${rows.map(
-          (row) => html`<tr>
+          (/** @type {any} */ row) => html`<tr>
             <th scope="row">${CRITERIA[/** @type {keyof typeof CRITERIA} */ (row.criterion)]}</th>
             <td>${pegRow(row.code)}</td>
             <td class="right number">${figure(row.figure)}</td>
@@ -181,19 +151,21 @@ export class GuessWorth extends LitElement {
           </tr>`,
         )}
       </tbody>
-    </table>`;
+    </table></div>`;
+    return html`<div>
+      <h3>Best guesses${analysis.among === "candidates" ? " among the codes left" : ""}</h3>
+      ${rows.length === 0 ? html`<p class="muted">They are too expensive to compute here.</p>` : table()}
+      ${regretWords(analysis)}
+    </div>`;
   }
 }
 
-/** @param {Analysis} analysis */
+/** @param {any} analysis */
 function regretWords({ regret, optimal }) {
   if (regret === null) return nothing;
-  const { kind, at_least: least, at_most: most } = regret;
-  const isNone = kind === "exact" && least === 0;
-  const amount =
-    kind === "exact" ? least.toFixed(2) : most === null ? `at least ${least.toFixed(2)}` : kind === "at most" ? `at most ${most.toFixed(2)}` : `${least.toFixed(2)} to ${most.toFixed(2)}`;
+  const isNone = regret.at_most === 0;
   return html`<p class="regret">
-    ${isNone ? html`<span class="same">Regret: none.</span> No guess is better on average.` : html`Regret: ${amount} guesses on average.`}
+    ${isNone ? html`<span class="same">Regret: none.</span> No guess is better on average.` : html`Regret: ${boundsWords(regret)} guesses on average.`}
     ${optimal === null || isNone ? nothing : html`An optimal guess is ${pegRow(optimal)}`}
   </p>`;
 }

@@ -5,9 +5,10 @@
  * the entry, and `over` below the result.
  */
 
-import { LitElement, css, html } from "../vendor/lit.js";
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
-import { countCodes, formatRules } from "../core/rules.js";
+import { bringsNothing } from "../core/partition.js";
+import { countCodes } from "../core/rules.js";
 import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
 import "./code_list.js";
@@ -18,23 +19,13 @@ import "./reply_bars.js";
 import { shared } from "./shared_style.js";
 import { count, formatNumber, noun } from "./words.js";
 
-/**
- * The fewest guesses in which the best play beats evil, where that is known.
- *
- * On 4x6 the best play needs 5 guesses: minimax never needs more, and no three guesses leave evil fewer than 6
- * codes (all were tried, with every choice among equal parts), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
- * @type {Readonly<Record<string, string>>}
- */
-const BEST_PLAY = Object.freeze({
-  "4x6": "The best play needs 5.",
-  "4x10-distinct": "The best play needs 7 at most.",
-  "5x8": "The best play needs 7 at most.",
-});
+const IDLE = "This guess brought nothing: its reply was certain.";
 
 export class LocalBoard extends LitElement {
   static properties = {
     game: { attribute: false },
     busy: { state: true },
+    isIdle: { state: true },
   };
 
   static styles = [
@@ -88,6 +79,12 @@ export class LocalBoard extends LitElement {
       .result h2 {
         font-size: 1.5rem;
       }
+      .more {
+        flex-wrap: wrap;
+      }
+      .idle:not(:empty) {
+        margin-top: 0.5rem;
+      }
       .result .pegs {
         --peg: 1.7rem;
         vertical-align: middle;
@@ -100,6 +97,7 @@ export class LocalBoard extends LitElement {
     /** @type {import("../core/local_game.js").LocalGame} */
     this.game;
     this.busy = false;
+    this.isIdle = false;
   }
 
   get isEvil() {
@@ -159,7 +157,9 @@ export class LocalBoard extends LitElement {
         ?playsWhenFull=${game.turns.length === 0}
         ?disabled=${this.busy}
         @guess=${this.play}
+        @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = game.isIdle(detail))}
       ></code-entry>
+      <p class="idle" aria-live="polite">${this.isIdle ? "This guess brings nothing: you know its reply already." : ""}</p>
       <div class="more"><slot name="playing"></slot></div>`;
   }
 
@@ -184,6 +184,7 @@ export class LocalBoard extends LitElement {
         <strong class="number">${formatNumber(turn.left)}</strong>
         <span>of ${count(turn.before, "code")} left</span>
       </p>
+      ${bringsNothing(turn.parts, game.rules.pegs) ? html`<p><strong>${IDLE}</strong></p>` : nothing}
       <div>
         <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
       </div>
@@ -213,7 +214,7 @@ export class LocalBoard extends LitElement {
     const { game } = this;
     const isSolved = game.over === "solved";
     return html`<div class="result" tabindex="-1">
-      <h2>${isSolved ? `Solved in ${count(game.turns.length, "guess", "guesses")}` : "Not solved"}</h2>
+      <h2>${isSolved ? `Solved in ${count(game.turns.length, "guess", "guesses")}` : "Not solved"}${game.hinted ? ", with hints" : ""}</h2>
       <p>${isSolved ? this.solvedBecause() : html`${pegRow(game.secret ?? "")} ${this.isEvil ? "was still possible." : "was the secret."}`}</p>
       <slot name="over"></slot>
     </div>`;
@@ -222,7 +223,7 @@ export class LocalBoard extends LitElement {
   solvedBecause() {
     const turn = /** @type {import("../core/local_game.js").LocalTurn} */ (this.game.turns.at(-1));
     if (!this.isEvil) return `The secret was one of ${count(turn.before, "code")} left.`;
-    return `Only one code was left, so evil had to give in. ${BEST_PLAY[formatRules(this.game.rules)] ?? ""}`;
+    return "Only one code was left, so evil had to give in.";
   }
 
   /** Return what a screen reader says after a guess. */
@@ -233,7 +234,7 @@ export class LocalBoard extends LitElement {
     const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
     if (this.game.over === "solved") return `${reply} Solved in ${this.game.turns.length}.`;
     if (this.game.over) return `${reply} Not solved.`;
-    return `${reply} ${formatNumber(turn.left)} of ${count(turn.before, "code")} left.`;
+    return `${reply} ${formatNumber(turn.left)} of ${count(turn.before, "code")} left.${bringsNothing(turn.parts, turn.code.length) ? ` ${IDLE}` : ""}`;
   }
 }
 

@@ -10,7 +10,7 @@ import { LitElement, html, nothing } from "../vendor/lit.js";
 import { outcomeWords } from "../game/ladder_words.js";
 import { feedbackName } from "../core/feedback.js";
 import { costliest, insights, luckOf } from "../replay/insight.js";
-import { afterKey, clamp, isLast, last, next } from "../replay/position.js";
+import { afterKey, atPosition, clamp, isLast, last, next } from "../replay/position.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_worth.js";
@@ -20,7 +20,7 @@ import { shared } from "./shared_style.js";
 import "./replay_controls.js";
 import { turnTable } from "./replay_turns.js";
 import { turnTableStyle } from "./turn_table_style.js";
-import { count } from "./words.js";
+import { boundsWords, count, luckWords } from "./words.js";
 
 /** @import { Replay, ReplayGame } from "../replay/timeline.js" */
 /** @import { Insight } from "../replay/insight.js" */
@@ -101,6 +101,12 @@ export class MatchReplay extends LitElement {
     this.dispatchEvent(new CustomEvent("moved", { detail: { ...position, isNewest: isLast(this.lengths, position) } }));
   }
 
+  /** Go to a position and stay there. @param {Position} position */
+  stop(position) {
+    this.pause();
+    this.go(position);
+  }
+
   /** @param {KeyboardEvent} event */
   press(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
@@ -116,8 +122,7 @@ export class MatchReplay extends LitElement {
     const position = afterKey(event.key, this.lengths, this.position);
     if (position === null) return;
     event.preventDefault();
-    this.pause();
-    this.go(position);
+    this.stop(position);
   }
 
   /** True if the match is live and an older guess is shown. */
@@ -126,8 +131,7 @@ export class MatchReplay extends LitElement {
   }
 
   async goLive() {
-    this.pause();
-    this.go(last(this.lengths));
+    this.stop(last(this.lengths));
     await this.updateComplete;
     // the button that had the focus is gone
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(".board")).focus({ preventScroll: true });
@@ -180,7 +184,7 @@ export class MatchReplay extends LitElement {
             ${this.heading(game)} ${this.isAway ? html`<button class="primary" @click=${this.goLive}>Back to live</button>` : nothing} ${legend}
           </div>
           ${this.table(game)} ${this.openTurn(game)}
-          <replay-controls .lengths=${this.lengths} .position=${this.position} .isPlaying=${this.isPlaying} @play=${this.toggle} @step=${this.step}></replay-controls>
+          <replay-controls .lengths=${this.lengths} .position=${this.position} .isPlaying=${this.isPlaying} @play=${this.toggle} @step=${(/** @type {CustomEvent<Position>} */ { detail }) => this.stop(detail)}></replay-controls>
           ${this.ending(game)}
         </section>
         <section class="card worth" aria-label="The guess">${this.worth(game)}</section>
@@ -191,7 +195,7 @@ export class MatchReplay extends LitElement {
   }
 
   /** @param {Replay} replay */
-  costliest({ games, match }) {
+  costliest({ games }) {
     const guesses = costliest(games, (game, index) => this.worthOf(game, index));
     if (guesses.length === 0) return nothing;
     return html`<section class="card costliest" aria-labelledby="costliest">
@@ -199,10 +203,9 @@ export class MatchReplay extends LitElement {
       <ol>
         ${guesses.map(({ game, turn, code, worth: { regret, optimal } }) => {
           const { game: number } = games[game];
-          const address = `#/match/${encodeURIComponent(match)}?game=${number}&guess=${turn}`;
           return html`<li>
-            <a href=${address} @click=${(/** @type {MouseEvent} */ event) => this.visit(event, { game, turn })}>Game ${number}, guess ${turn}</a>
-            <span>${pegRow(code)} cost ${regret.kind === "exact" ? "" : "at least "}${regret.at_least.toFixed(2)} guesses${optimal === null ? nothing : html`; best was ${pegRow(optimal)}`}</span>
+            <a href=${atPosition(location.hash, { game, turn })} @click=${(/** @type {MouseEvent} */ event) => this.visit(event, { game, turn })}>Game ${number}, guess ${turn}</a>
+            <span>${pegRow(code)} cost ${boundsWords(regret)} guesses${optimal === null ? nothing : html`; best was ${pegRow(optimal)}`}</span>
           </li>`;
         })}
       </ol>
@@ -213,8 +216,7 @@ export class MatchReplay extends LitElement {
   visit(event, position) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
     event.preventDefault();
-    this.pause();
-    this.go(position);
+    this.stop(position);
     this.renderRoot.querySelector(".board")?.scrollIntoView({ block: "nearest" });
   }
 
@@ -240,13 +242,7 @@ export class MatchReplay extends LitElement {
   table(game) {
     const known = this.insightsOf(game);
     const left = known.map(({ after }, index) => after ?? this.worthOf(game, index)?.after ?? null);
-    return turnTable({ turns: game.turns, left, shown: this.position.turn, onJump: (turn) => this.jump(turn) });
-  }
-
-  /** @param {CustomEvent<Position>} event */
-  step({ detail }) {
-    this.pause();
-    this.go(detail);
+    return turnTable({ turns: game.turns, left, shown: this.position.turn, onJump: (turn) => this.stop({ game: this.position.game, turn }) });
   }
 
   /** Return the time of the turn that is played now. @param {ReplayGame} game */
@@ -258,16 +254,16 @@ export class MatchReplay extends LitElement {
     return html`<p class="muted">Guess ${game.turns.length + 1}: <turn-time .since=${game.lastAt + ahead}></turn-time> since ${since}</p>`;
   }
 
-  /** @param {number} turn */
-  jump(turn) {
-    this.pause();
-    this.go({ game: this.position.game, turn });
-  }
-
   /** @param {ReplayGame} game */
   ending(game) {
-    if (game.outcome === null || this.position.turn < game.turns.length) return nothing;
-    return gameEnding(game, luckOf(game.turns.map((_, index) => this.worthOf(game, index))), this.replay?.codemaker);
+    const { outcome, secret, turns } = game;
+    if (outcome === null || this.position.turn < turns.length) return nothing;
+    const codemaker = this.replay?.codemaker ?? "";
+    const luck = luckOf(turns.map((_, index) => this.worthOf(game, index)));
+    return html`<div class="ending">
+      ${secret !== null && outcome !== "solved" ? html`<p>${pegRow(secret)} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>` : nothing}
+      ${turns.length === 0 ? nothing : html`<p>${luckWords(luck, codemaker)}</p>`}
+    </div>`;
   }
 
   /** @param {ReplayGame} game */
@@ -309,29 +305,6 @@ function lengthsOf(replay) {
 function resultWords(game) {
   if (game.outcome === null) return "live";
   return game.outcome === "solved" ? count(game.turns.length, "guess", "guesses") : outcomeWords(game.outcome).toLowerCase();
-}
-
-/**
- * Return what is shown after the last guess of a game.
- * @param {ReplayGame} game
- * @param {number | null} luck in guesses, positive if it was good; null if it is not known
- * @param {string | undefined} codemaker
- */
-function gameEnding(game, luck, codemaker) {
-  const isShown = game.secret !== null && game.outcome !== "solved";
-  return html`<div class="ending">
-    ${isShown ? html`<p>${pegRow(game.secret ?? "")} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>` : nothing}
-    ${game.turns.length === 0 ? nothing : luckWords(luck, codemaker)}
-  </div>`;
-}
-
-/** Return a sentence on luck. Evil and the devil choose their replies, so there is none. @param {number | null} luck @param {string | undefined} codemaker */
-function luckWords(luck, codemaker) {
-  if (codemaker !== "fixed") return html`<p>${codemaker === "evil" ? "Evil" : "The devil"} chooses every reply, so there is no luck.</p>`;
-  if (luck === null) return nothing;
-  const size = Math.abs(luck).toFixed(2);
-  const words = Number(size) === 0 ? "The replies were as good as the average." : `The replies ${luck < 0 ? "cost" : "saved"} that much compared with the average.`;
-  return html`<p><strong>Luck of the game: ${Number(size) === 0 ? "" : luck < 0 ? "−" : "+"}${size} guesses.</strong> ${words}</p>`;
 }
 
 customElements.define("match-replay", MatchReplay);

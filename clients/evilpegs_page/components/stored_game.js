@@ -1,45 +1,36 @@
-/** Local games in the storage of the browser, so that a reload continues them. Without storage every game is new. */
+/** What the browser keeps of local games: open ones, so that a reload continues them, the results, and the wish for hints. */
 
 import { LocalGame } from "../core/local_game.js";
 import { cleanResults } from "../core/results.js";
+import { browserStorage } from "../game/storage.js";
 
 const PREFIX = "evilpegs.game.";
 const RESULTS = "evilpegs.results";
+const HINTS = "evilpegs.hints";
+const storage = browserStorage();
 
 /** Return the stored game of this name; null if there is none or it cannot be read. @param {string} name @returns {LocalGame | null} */
 export function loadGame(name) {
   try {
-    const text = localStorage.getItem(PREFIX + name);
-    return text === null ? null : LocalGame.fromJSON(JSON.parse(text));
+    return LocalGame.fromJSON(storage.read(PREFIX + name));
   } catch {
     return null;
   }
 }
 
 /** @param {string} name @param {LocalGame} game */
-export function saveGame(name, game) {
-  try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(game));
-  } catch {
-    // The game goes on; only a reload will not find it.
-  }
-}
+export const saveGame = (name, game) => storage.write(PREFIX + name, game);
 
-/** Return the results of finished games; none without storage. @returns {import("../core/results.js").Results} */
-export function loadResults() {
-  try {
-    return cleanResults(JSON.parse(localStorage.getItem(RESULTS) ?? "{}"));
-  } catch {
-    return {};
-  }
-}
+export const wantsHints = () => storage.read(HINTS) === true;
 
-/** @param {import("../core/results.js").Results} results @returns {boolean} whether they are kept */
+/** @param {boolean} wanted */
+export const saveHints = (wanted) => storage.write(HINTS, wanted);
+
+/** Return the results of finished games. @returns {import("../core/results.js").Results} */
+export const loadResults = () => cleanResults(storage.read(RESULTS));
+
+/** @param {import("../core/results.js").Results} results @returns {boolean} whether they last longer than the page */
 export function saveResults(results) {
-  try {
-    localStorage.setItem(RESULTS, JSON.stringify(results));
-    return true;
-  } catch {
-    return false;
-  }
+  storage.write(RESULTS, results);
+  return storage.isLasting;
 }

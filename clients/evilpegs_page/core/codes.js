@@ -83,6 +83,11 @@ export function enumerateCodes(rules) {
   return flat;
 }
 
+/** Return the first codes of a flat array as text. @param {Rules} rules @param {Uint8Array} codes @param {number} max */
+export function listCodes({ pegs }, codes, max) {
+  return Array.from({ length: Math.min(max, codes.length / pegs) }, (_, index) => formatCode(codes.subarray(index * pegs, (index + 1) * pegs)));
+}
+
 /** Change a code into the next one in code order; the last code becomes something that is no code. @param {Rules} rules @param {Uint8Array} code */
 function advance(rules, code) {
   let peg = rules.pegs - 1;

@@ -9,11 +9,11 @@
  * would need the codes sent to and fro and is not worth it at this size.
  */
 
-import { enumerateCodes, formatCode, parseCode } from "./codes.js";
+import { enumerateCodes, formatCode, listCodes, parseCode } from "./codes.js";
 import { GameError, UnreadableError } from "./errors.js";
 import { chooseReply } from "./evil.js";
 import { feedback, isAllBlack } from "./feedback.js";
-import { countParts, feedbackNumbers, numberCodes, selectCandidates } from "./partition.js";
+import { bringsNothing, countParts, feedbackNumbers, numberCodes, partition, selectCandidates } from "./partition.js";
 import { formatRules, parseRules } from "./rules.js";
 import { checkSeed, seededSecret, seededTie } from "./seed.js";
 
@@ -35,7 +35,7 @@ import { checkSeed, seededSecret, seededTie } from "./seed.js";
  * @property {string} [secret] The secret of a fixed codemaker without a seed.
  *
  * @typedef {{rules: string, codemaker: LocalCodemaker, limit: number, seed?: string, secret?: string, guesses: string[],
- *   resigned?: boolean}} StoredGame
+ *   resigned?: boolean, hints?: boolean}} StoredGame
  */
 
 /** Games of more codes take longer than a frame of the screen per guess; use `guessInSteps` for them. */
@@ -65,6 +65,8 @@ export class LocalGame {
     if (seed !== undefined) checkSeed(seed);
     /** @type {LocalTurn[]} */
     this.turns = [];
+    /** Whether the player was shown a best guess. */
+    this.hinted = false;
     this.#candidates = enumerateCodes(rules);
     if (codemaker === "fixed") {
       if (seed === undefined && secret === undefined) throw new GameError("a fixed secret needs a seed");
@@ -127,6 +129,11 @@ export class LocalGame {
     return this.#reply(guess, numbers);
   }
 
+  /** Return true if a guess can bring nothing; false if it has empty pegs or counting would delay the entry. @param {readonly (number | null)[]} guess */
+  isIdle(guess) {
+    return !this.isLarge && !guess.includes(null) && bringsNothing(partition(this.rules, this.#candidates, Uint8Array.from(guess, Number)), guess.length);
+  }
+
   resign() {
     this.#checkOpen();
     this.#resigned = true;
@@ -134,9 +141,7 @@ export class LocalGame {
 
   /** Return the first codes left, as text, in code order. @param {number} max @returns {string[]} */
   listCandidates(max) {
-    const { pegs } = this.rules;
-    const length = Math.min(max, this.candidates);
-    return Array.from({ length }, (_, index) => formatCode(this.#candidates.subarray(index * pegs, (index + 1) * pegs)));
+    return listCodes(this.rules, this.#candidates, max);
   }
 
   /** Return the indices of the colors that no code left contains. @returns {number[]} */
@@ -158,6 +163,7 @@ export class LocalGame {
     } else if (this.#secret !== null) {
       stored.secret = formatCode(this.#secret);
     }
+    if (this.hinted) stored.hints = true;
     return this.#resigned ? { ...stored, resigned: true } : stored;
   }
 
@@ -172,9 +178,10 @@ export class LocalGame {
       const game = new LocalGame({ ...stored, rules: parseRules(stored.rules) });
       stored.guesses.forEach((text) => game.guess(text));
       if (stored.resigned === true) game.resign();
+      game.hinted = stored.hints === true;
       return game;
     } catch (error) {
-      if (error instanceof GameError) throw new UnreadableError(`the stored game cannot be read: ${error.message}`);
+      if (error instanceof GameError) throw new UnreadableError(`the game cannot be read: ${error.message}`);
       throw error;
     }
   }

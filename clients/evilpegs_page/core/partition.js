@@ -5,7 +5,7 @@
  * The loop over the codes allocates nothing, because it runs up to a million times per guess.
  */
 
-import { allFeedbacks, feedbackNumber } from "./feedback.js";
+import { allFeedbacks, feedbackNumber, isAllBlack } from "./feedback.js";
 import { MAX_COLORS } from "./rules.js";
 
 /** @import { Rules } from "./rules.js" */
@@ -21,6 +21,11 @@ import { MAX_COLORS } from "./rules.js";
  */
 export function partition(rules, candidates, guess) {
   return countParts(rules, feedbackNumbers(rules, candidates, guess));
+}
+
+/** Return true if a guess can bring nothing: whatever the code is, it has the same reply. @param {readonly Part[]} parts @param {number} pegs */
+export function bringsNothing(parts, pegs) {
+  return parts.length === 1 && !isAllBlack(parts[0], pegs);
 }
 
 /**

@@ -16,7 +16,7 @@ const FORMAT = "evilpegs results";
 const MOST = 1_000;
 
 /**
- * Return the results with that of a finished game, unless they have one of it.
+ * Return the results with that of a finished game, unless they have one of it or it had hints.
  * @param {Results} results @param {import("./local_game.js").LocalGame} game
  * @param {string} date that of a game of the day, else no text
  * @param {string} today
@@ -24,7 +24,7 @@ const MOST = 1_000;
  */
 export function withResult(results, game, date, today) {
   const which = date ? `${date === today ? "daily" : "late"} ${date}` : game.seed;
-  if (game.over === null || !which) return results;
+  if (game.over === null || game.hinted || !which) return results;
   const name = `${formatRules(game.rules)}-${game.codemaker} ${which}`;
   return { [name]: game.over === "solved" ? game.turns.length : 0, ...results };
 }

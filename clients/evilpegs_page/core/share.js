@@ -1,9 +1,11 @@
-/** Addresses that open the same game for somebody else, and results as text. */
+/** Addresses that open the same game or its replay for somebody else, and results as text. */
 
 import { UnreadableError } from "./errors.js";
-import { formatRules } from "./rules.js";
+import { formatRules, parseRules } from "./rules.js";
 
 /** @typedef {import("./local_game.js").LocalGame} LocalGame */
+
+const CODEMAKER = /-(evil|fixed)$/;
 
 /** A link means the same game as long as it has this version: limits, the draws from a seed, the days' rules. */
 const VERSION = "1";
@@ -16,6 +18,24 @@ const VERSION = "1";
 export function gameAddress({ rules, codemaker, seed }, date) {
   if (date) return `#/daily/${date}?v=${VERSION}`;
   return seed ? `#/play/${formatRules(rules)}-${codemaker}?seed=${seed}&v=${VERSION}` : "";
+}
+
+/** Return what is played in an address, such as "5x8-fixed"; without a codemaker it is against evil. @param {string} text */
+export function readTerms(text) {
+  const codemaker = /** @type {"evil" | "fixed"} */ (CODEMAKER.exec(text)?.[1] ?? "evil");
+  return { rules: parseRules(text.replace(CODEMAKER, "")), codemaker };
+}
+
+/** Return the address of the replay of a finished game, which follows from its guesses and what the codemaker draws from. @param {LocalGame} game */
+export function replayAddress(game) {
+  const { rules, codemaker, seed, secret, guesses } = game.toJSON();
+  const drawn = seed ? `&seed=${seed}` : secret ? `&secret=${secret}` : "";
+  return `#/replay/${rules}-${codemaker}?guesses=${guesses.join("-")}${drawn}&v=${VERSION}`;
+}
+
+/** Return the path of the API with what is left, the best guesses, and what each guess was worth. @param {LocalGame} game */
+export function positionPath({ rules, turns }) {
+  return `api/v1/position?rules=${formatRules(rules)}&turns=${turns.map(({ code, black, white }) => `${code}:${black},${white}`).join(";")}`;
 }
 
 /** Return the seed of a link, if it has one, as it is written. @param {URLSearchParams} query @throws {UnreadableError} Its version is unknown. */
@@ -34,9 +54,9 @@ export function linkSeed(query) {
  * @param {string} date The date of a game of the day, else no text.
  */
 export function shareText(game, date) {
-  const { rules, codemaker, turns, over, limit } = game;
+  const { rules, codemaker, turns, over, limit, hinted } = game;
   const score = `${over === "solved" ? turns.length : "X"}/${limit}`;
-  const title = [...(date ? ["daily", date] : []), formatRules(rules), codemaker, score];
+  const title = [...(date ? ["daily", date] : []), formatRules(rules), codemaker, score, ...(hinted ? ["with hints"] : [])];
   const rows = turns.map(({ black, white }) => "⚫".repeat(black) + "⚪".repeat(white) + "·".repeat(rules.pegs - black - white));
   return [`evilpegs ${title.join(" ")}`, ...rows].join("\n");
 }

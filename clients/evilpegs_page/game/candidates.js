@@ -6,7 +6,7 @@
  * that a single feedback rules out.
  */
 
-import { canEnumerate, enumerateCodes, formatCode, parseCode } from "../core/codes.js";
+import { canEnumerate, enumerateCodes, listCodes, parseCode } from "../core/codes.js";
 import { feedbackNumbers, selectCandidates } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
 
@@ -50,11 +50,7 @@ export class Candidates {
 
   /** Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated. @param {number} max */
   listCandidates(max) {
-    const codes = this.#codes;
-    if (codes === null) return [];
-    const { pegs } = this.rules;
-    const length = Math.min(max, codes.length / pegs);
-    return Array.from({ length }, (_, index) => formatCode(codes.subarray(index * pegs, (index + 1) * pegs)));
+    return this.#codes === null ? [] : listCodes(this.rules, this.#codes, max);
   }
 
   /** @param {PlayedTurn} turn */

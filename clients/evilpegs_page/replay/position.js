@@ -50,6 +50,14 @@ export function last(lengths) {
   return { game: Math.max(0, lengths.length - 1), turn: lengths.at(-1) ?? 0 };
 }
 
+/** Return the address of a view with a position, or without one. @param {string} hash @param {Position} [at] */
+export function atPosition(hash, at) {
+  const [path, search] = hash.split("?");
+  const kept = (search ?? "").split("&").filter((part) => part && !/^(game|guess)=/.test(part));
+  const parts = at ? [...kept, `game=${at.game + 1}`, `guess=${at.turn}`] : kept;
+  return parts.length > 0 ? `${path}?${parts.join("&")}` : path;
+}
+
 /** Return true if nothing follows a position. @param {number[]} lengths @param {Position} at */
 export function isLast(lengths, at) {
   return at.game >= lengths.length - 1 && at.turn >= (lengths[at.game] ?? 0);

@@ -7,7 +7,7 @@
 
 import { parseCode } from "../core/codes.js";
 import { GameError, UnreadableError } from "../core/errors.js";
-import { parseRules } from "../core/rules.js";
+import { formatRules, parseRules } from "../core/rules.js";
 
 /** @import { RecordEvent } from "../core/verification/event_fields.js" */
 /** @import { Rules } from "../core/rules.js" */
@@ -47,6 +47,14 @@ export function readReplay(events) {
     over: events.some((event) => event.type === "match_over"),
     games: numbers.sort((a, b) => a - b).map((number) => readGame(rules, number, events)),
   };
+}
+
+/** Return a game of the page's own as a match of one game. @param {import("../core/local_game.js").LocalGame} game @returns {Replay} */
+export function ownReplay({ rules, codemaker, turns, over, secret }) {
+  const shown = turns.map((turn) => ({ ...turn, tookMs: null, leftMs: null, method: null, parts: null }));
+  const rulesText = formatRules(rules);
+  const games = [{ game: 1, turns: shown, outcome: over, secret, lastAt: null }];
+  return { match: "", player: rulesText, client: "", ladder: "", rulesText, rules, codemaker, at: 0, over: true, games };
 }
 
 /** @param {RecordEvent} started @returns {Rules} */

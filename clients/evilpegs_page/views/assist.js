@@ -12,7 +12,7 @@ import { count, formatNumber, sentence } from "../components/words.js";
 import { canEnumerate } from "../core/codes.js";
 import { GameError } from "../core/errors.js";
 import { countCodes, formatRules, parseRules } from "../core/rules.js";
-import { Follower } from "../follow.js";
+import { askUntilAnswer } from "../follow.js";
 import { MAX_ROWS, formatRows, readRows } from "../game/own_board.js";
 import { findRoute } from "../routes.js";
 import { viewStyle } from "./local_view.js";
@@ -24,7 +24,6 @@ import { viewStyle } from "./local_view.js";
 const MARKS = ["empty", "black", "white"];
 /** Setting the pegs of a row takes several taps; the server is asked after the last. */
 const PAUSE_MS = 500;
-const RETRY_MS = 2_000;
 const MAX_FITTING = 6;
 
 export default class AssistView extends LitElement {
@@ -90,7 +89,7 @@ export default class AssistView extends LitElement {
     /** Whether the advice is that of the rows before the last change. */
     this.isOld = true;
     this.failure = "";
-    /** @type {Follower | null} */
+    /** @type {import("../follow.js").Follower | null} */
     this.follower = null;
     /** @type {any} */
     this.timer = null;
@@ -118,21 +117,12 @@ export default class AssistView extends LitElement {
   }
 
   ask() {
-    this.follower = new Follower({
-      path: `api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(this.rows ?? [])}`,
-      everyMs: RETRY_MS,
-      onText: (text) => {
-        this.advice = JSON.parse(text);
-        this.isOld = false;
-        this.failure = "";
-        return true;
-      },
-      onFailure: ({ status, message }) => {
-        this.failure = status === 503 ? "" : message; // a busy server answers later
-        return status !== 503 && status !== 0;
-      },
-    });
-    this.follower.start();
+    const take = (/** @type {Advice} */ advice) => {
+      this.advice = advice;
+      this.isOld = false;
+      this.failure = "";
+    };
+    this.follower = askUntilAnswer(`api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(this.rows ?? [])}`, take, (failure) => (this.failure = failure));
   }
 
   /** Show other rows, keep them in the address, and ask about them. @param {Row[]} rows */

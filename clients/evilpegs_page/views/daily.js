@@ -29,6 +29,7 @@ export default class DailyView extends LocalView {
     const game = dailyGame(date);
     if (date > this.today) throw new UnreadableError(`the game of ${date} begins on that day, and today is ${this.today}`);
     this.date = date;
+    this.given = game.turns.length;
     this.name = `daily.${date}`;
     this.game = this.stored(game) ?? game;
   }

@@ -6,8 +6,9 @@ import { LocalGame } from "../core/local_game.js";
 import { withResult } from "../core/results.js";
 import { formatRules } from "../core/rules.js";
 import { newSeed } from "../core/seed.js";
-import { gameAddress, linkSeed, onlyHereWords, shareText } from "../core/share.js";
+import { gameAddress, linkSeed, onlyHereWords, replayAddress, shareText } from "../core/share.js";
 import "../components/copy_text.js";
+import "../components/game_advice.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
@@ -32,9 +33,12 @@ export const viewStyle = css`
   .other {
     margin-top: 1.25rem;
   }
+  copy-text,
+  game-advice + .buttons {
+    margin-top: 0.8rem;
+  }
   copy-text {
     display: block;
-    margin-top: 0.8rem;
   }
   .days {
     display: grid;
@@ -70,6 +74,8 @@ export class LocalView extends LitElement {
     this.name = "";
     /** The date of a game of the day, else no text. */
     this.date = "";
+    /** How many guesses the date has made. */
+    this.given = 0;
     /** Today's date, if `date` is not empty. */
     this.today = "";
     /** The seed of the link that was opened. @type {string | undefined} */
@@ -118,7 +124,7 @@ export class LocalView extends LitElement {
   repeat() {
     if (this.game === null) return;
     this.former = this.game.over === null ? this.game : null;
-    this.game = LocalGame.fromJSON({ ...this.game.toJSON(), guesses: [], resigned: false });
+    this.game = LocalGame.fromJSON({ ...this.game.toJSON(), guesses: [], resigned: false, hints: false });
     this.store();
   }
 
@@ -142,10 +148,14 @@ export class LocalView extends LitElement {
     return html`
       <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${game} @played=${this.store}>
+        ${over === null && !this.date ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
         ${over
           ? html`<div slot="over">
-              <div class="buttons">${this.next()} <a class="button" href="#/results">Your results</a></div>
+              ${turns.length > this.given ? html`<game-advice .game=${game} .turns=${turns.length} .given=${this.given}></game-advice>` : nothing}
+              <div class="buttons">
+                ${this.next()} ${turns.length > 0 ? html`<a class="button" href=${replayAddress(game)}>Replay</a>` : nothing} <a class="button" href="#/results">Your results</a>
+              </div>
               <copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share" shares></copy-text>
             </div>`
           : nothing /* not only hidden: the row of the next game takes the focus from what is gone */}

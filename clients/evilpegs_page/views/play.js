@@ -4,17 +4,14 @@
  */
 
 import { html, nothing } from "../vendor/lit.js";
-import { parseRules } from "../core/rules.js";
+import { readTerms } from "../core/share.js";
 import { LocalView, describe } from "./local_view.js";
-
-const CODEMAKER = /-(evil|fixed)$/;
 
 export default class PlayView extends LocalView {
   /** @param {string | undefined} seed */
   read(seed) {
-    const text = this.params.rules ?? "";
-    const codemaker = /** @type {"evil" | "fixed"} */ (CODEMAKER.exec(text)?.[1] ?? "evil");
-    this.open(parseRules(text.replace(CODEMAKER, "")), codemaker, seed);
+    const { rules, codemaker } = readTerms(this.params.rules ?? "");
+    this.open(rules, codemaker, seed);
   }
 
   intro() {

@@ -13,8 +13,9 @@ import { saveText } from "../components/save_text.js";
 import { shared } from "../components/shared_style.js";
 import { GameError } from "../core/errors.js";
 import { readRecord } from "../core/record_file.js";
-import { Follower } from "../follow.js";
+import { Follower, askUntilAnswer } from "../follow.js";
 import { codemakerWords, rulesName } from "../game/ladder_words.js";
+import { atPosition } from "../replay/position.js";
 import { readReplay } from "../replay/timeline.js";
 import { findRoute } from "../routes.js";
 import { MatchStream } from "../stream.js";
@@ -23,8 +24,6 @@ import { LoadingView } from "./loading_view.js";
 /** @import { Position } from "../replay/position.js" */
 
 const EVERY_MS = 1_500;
-const ANALYSIS_MS = 2_000;
-const COMPUTING = "The server is computing the best guesses and the regret. They appear here when it is done.";
 
 export default class ReplayView extends LoadingView {
   static properties = { text: { state: true }, analysis: { state: true }, note: { state: true }, isVerifying: { state: true } };
@@ -111,20 +110,14 @@ export default class ReplayView extends LoadingView {
   }
 
   analyze() {
-    this.note = COMPUTING;
-    const follower = new Follower({
-      path: `${this.path}/analysis`,
-      everyMs: ANALYSIS_MS,
-      onText: (text) => {
-        this.analysis = JSON.parse(text);
-        return true;
-      },
-      onFailure: (error) => {
-        this.note = error.status === 503 || error.status === 0 ? COMPUTING : `There is no analysis: ${error.message}`;
-        return error.status !== 503 && error.status !== 0;
-      },
-    });
-    this.start(follower);
+    this.miss("");
+    this.follower?.stop();
+    this.follower = askUntilAnswer(`${this.path}/analysis`, (analysis) => (this.analysis = analysis), (failure) => this.miss(failure));
+  }
+
+  /** Say why there is no analysis. @param {string} failure no text while the server is busy with it */
+  miss(failure) {
+    this.note = failure ? `There are no best guesses and no regret: ${failure}` : "The server is computing the best guesses and the regret. They appear here when it is done.";
   }
 
   /** @param {import("../api.js").ApiError} error */
@@ -140,10 +133,10 @@ export default class ReplayView extends LoadingView {
    */
   remember(event) {
     // another view may be loading: a guess that arrives now must not take its address away
-    if (findRoute(location.hash).params.match !== this.params.match) return;
-    const { game, turn, isNewest } = event.detail;
-    const place = isNewest && this.replay?.over === false ? "" : `?game=${game + 1}&guess=${turn}`;
-    history.replaceState(null, "", `#/match/${encodeURIComponent(this.params.match)}${place}`);
+    const { route, params } = findRoute(location.hash);
+    if (route.tag !== this.localName || params.match !== this.params.match) return;
+    const isLive = event.detail.isNewest && this.replay?.over === false;
+    history.replaceState(null, "", atPosition(location.hash, isLive ? undefined : event.detail));
   }
 
   render() {
@@ -163,7 +156,7 @@ export default class ReplayView extends LoadingView {
     `;
   }
 
-  /** @param {import("../replay/timeline.js").Replay} replay */
+  /** @param {import("../replay/timeline.js").Replay} replay @returns {unknown} */
   subtitle(replay) {
     return html`<p>
       ${replay.over ? nothing : html`<span class="live">live</span> · `}${rulesName(replay.rulesText)} on ${replay.ladder}, started

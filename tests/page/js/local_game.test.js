@@ -139,11 +139,13 @@ test("a game survives being stored", () => {
   const fixed = new LocalGame({ rules: classic, codemaker: "fixed", seed: "a" });
   fixed.guess("1122");
   fixed.resign();
+  fixed.hinted = true;
   const unseeded = new LocalGame({ rules: classic, codemaker: "fixed", secret: "1234" });
   for (const game of [evil, seeded, fixed, unseeded]) {
     const again = LocalGame.fromJSON(JSON.parse(JSON.stringify(game)));
     assert.deepEqual(again.toJSON(), game.toJSON());
     assert.deepEqual(again.turns, game.turns);
+    assert.equal(again.hinted, game.hinted);
     assert.deepEqual([again.over, again.secret, again.candidates, again.limit], [game.over, game.secret, game.candidates, game.limit]);
   }
 });
@@ -166,4 +168,15 @@ test("games that a browser cannot play are refused", () => {
   assert.throws(() => new LocalGame({ rules: parseRules("8x10") }), TooLargeError);
   assert.throws(() => new LocalGame({ rules: classic, codemaker: "devil" }), GameError);
   assert.throws(() => new LocalGame({ rules: classic, limit: 0 }), GameError);
+});
+
+test("a guess whose reply is certain brings nothing, unless it solves", () => {
+  const game = new LocalGame({ rules: classic, codemaker: "fixed", secret: "1234" });
+  assert.equal(game.isIdle([0, 0, 1, 1]), false);
+  game.guess("1122");
+  assert.deepEqual([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, null]].map((pegs) => game.isIdle(pegs)), [true, false, false]);
+  const last = new LocalGame({ rules: parseRules("2x2"), codemaker: "fixed", secret: "12" });
+  last.guess("11");
+  last.guess("21"); // only 12 is left
+  assert.deepEqual([last.candidates, last.isIdle([0, 1]), last.isIdle([1, 0])], [1, false, true]);
 });

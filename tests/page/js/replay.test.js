@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { intervalWords, rankWords, shareWords, timeWords } from "../../../clients/evilpegs_page/components/result_words.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
 import { costliest, insights, luckOf } from "../../../clients/evilpegs_page/replay/insight.js";
-import { afterKey, clamp, isLast, next } from "../../../clients/evilpegs_page/replay/position.js";
+import { afterKey, atPosition, clamp, isLast, next } from "../../../clients/evilpegs_page/replay/position.js";
 import { readReplay } from "../../../clients/evilpegs_page/replay/timeline.js";
 import { vectors } from "./support.js";
 
@@ -34,6 +34,13 @@ test("an address that does not exist leads to the nearest that does", () => {
   assert.deepEqual(clamp(LENGTHS, { game: 9, turn: 1 }), { game: 2, turn: 2 });
   assert.deepEqual(clamp(LENGTHS, { game: 0, turn: 1.5 }), { game: 0, turn: 1 });
   assert.deepEqual(clamp([], { game: 3, turn: 1 }), { game: 0, turn: 0 });
+});
+
+test("the place of a replay is put into its address, and taken out of it", () => {
+  const at = { game: 1, turn: 3 };
+  assert.equal(atPosition("#/match/a%20b?game=9&guess=9", at), "#/match/a%20b?game=2&guess=3");
+  assert.equal(atPosition("#/match/a?guess=9"), "#/match/a");
+  assert.equal(atPosition("#/replay/4x6?guesses=1122-3344&v=1&guess=1", at), "#/replay/4x6?guesses=1122-3344&v=1&game=2&guess=3");
 });
 
 test("an insight has parts, bits and chance", () => {

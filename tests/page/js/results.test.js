@@ -37,6 +37,12 @@ test("a game without a seed has no name, and that of a day the name of the day",
   assert.deepEqual(withResult({}, old, "2026-12-19", TODAY), { "3x5-fixed late 2026-12-19": 1 });
 });
 
+test("a game with hints does not count", () => {
+  const hinted = game(["123"]);
+  hinted.hinted = true;
+  assert.deepEqual(withResult({}, hinted, "", TODAY), {});
+});
+
 test("results add up by rules", () => {
   assert.deepEqual(sumUp({ "5x8-fixed a": 0, "4x6-evil a": 10, "4x6-evil d": 0, "4x6-evil b": 7, "4x6-evil c": 10 }), [
     { rules: "4x6-evil", played: 4, solved: 3, histogram: [{ guesses: 7, games: 1 }, { guesses: 10, games: 2 }, { guesses: 0, games: 1 }] },

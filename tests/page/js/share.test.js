@@ -6,7 +6,7 @@ import test from "node:test";
 import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { LocalGame } from "../../../clients/evilpegs_page/core/local_game.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
-import { gameAddress, linkSeed, onlyHereWords, shareText } from "../../../clients/evilpegs_page/core/share.js";
+import { gameAddress, linkSeed, onlyHereWords, positionPath, readTerms, replayAddress, shareText } from "../../../clients/evilpegs_page/core/share.js";
 import { findRoute } from "../../../clients/evilpegs_page/routes.js";
 
 const seed = "9f9f9f9f9f9f9f9f";
@@ -54,4 +54,24 @@ test("a result names rules and codemaker, and gives no code away", () => {
 test("addresses that only this machine can open are known", () => {
   assert.deepEqual(["localhost", "127.0.0.1", "[::1]"].map((host) => onlyHereWords(host) === ""), [false, false, false]);
   assert.deepEqual(["192.168.1.7", "10.127.0.1", "localhost.example"].map(onlyHereWords), ["", "", ""]);
+});
+
+test("a replay is linked by its guesses, and by what the codemaker draws from", () => {
+  const addresses = [{ seed }, { codemaker: "fixed", secret: "1234" }, {}].map((options) => {
+    const game = new LocalGame({ rules: parseRules("4x6"), ...options });
+    ["1122", "3344"].forEach((code) => game.guess(code));
+    const { params, query } = findRoute(replayAddress(game));
+    const { rules, codemaker } = readTerms(params.rules);
+    assert.deepEqual([rules, codemaker, query.get("guesses")], [game.rules, game.codemaker, "1122-3344"]);
+    assert.match(positionPath(game), /^api\/v1\/position\?rules=4x6&turns=1122:\d,\d;3344:\d,\d$/);
+    return [linkSeed(query), query.get("secret")];
+  });
+  assert.deepEqual(addresses, [[seed, null], [undefined, "1234"], [undefined, null]]);
+});
+
+test("a game with hints says so when it is shared", () => {
+  const game = new LocalGame({ rules: parseRules("4x6"), codemaker: "fixed", secret: "1234" });
+  game.guess("1234");
+  game.hinted = true;
+  assert.equal(shareText(game, "").split("\n")[0], "evilpegs 4x6 fixed 1/10 with hints");
 });

@@ -6,7 +6,7 @@ import {
   clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
   timesWords,
 } from "../../../clients/evilpegs_page/game/ladder_words.js";
-import { elapsedFace } from "../../../clients/evilpegs_page/components/words.js";
+import { boundsWords, elapsedFace, luckWords } from "../../../clients/evilpegs_page/components/words.js";
 import { connectionStatus } from "../../../clients/evilpegs_page/game/status_words.js";
 
 const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
@@ -90,4 +90,16 @@ test("the core uses nothing but the core", () => {
   });
   assert.ok(imports.length > files.length);
   assert.deepEqual(imports.filter(([, address]) => !address.startsWith(folder.href)), []);
+});
+
+test("a regret is exact or within bounds", () => {
+  const words = [[0.4, 0.4], [0, 0.66], [0.495, 0.9], [0.5, null]].map(([low, high]) => boundsWords({ at_least: low, at_most: high }));
+  assert.deepEqual(words, ["0.40", "at most 0.66", "0.49 to 0.90", "at least 0.50"]);
+});
+
+test("luck has a sign, and those who choose their replies give none", () => {
+  assert.match(luckWords(0.8, "fixed"), /\+0\.80 guesses.*better/);
+  assert.match(luckWords(-0.8, "fixed"), /−0\.80 guesses.*worse/);
+  assert.match(luckWords(-0.001, "fixed"), / 0\.00 guesses/);
+  assert.deepEqual([luckWords(null, "fixed"), luckWords(null, "evil"), luckWords(1, "devil")], ["", "Evil gives no luck.", "The devil gives no luck."]);
 });
