@@ -23,7 +23,7 @@ def open_socket(page):
 
 def play_first_guess(page):
     page.locator("code-entry").wait_for()
-    page.keyboard.type("1122")
+    page.keyboard.type("1122\n")
     page.locator("reply-bars").wait_for()
 
 

@@ -42,7 +42,7 @@ def test_friend_plays_same_game_from_link_copied_during_game(open_view):
     assert link.endswith("&v=1")
     friend = open_view("#/nothing")
     friend.goto(link)
-    expect(friend.locator("play-view .intro")).to_contain_text("challenge")
+    expect(friend.locator("play-view [slot=opening]")).to_contain_text("challenge")
     assert play(friend, "1122", "3344") == rows
     assert copied_link(friend) == link
 
@@ -68,7 +68,7 @@ def test_seeds_give_other_replies_to_same_guess(open_view):
 def test_fixed_secret_follows_from_seed_of_link(open_view):
     page = open_view("#/play/4x6-fixed?seed=friend&v=1")
     page.locator("code-entry").wait_for()
-    page.keyboard.type("5316")  # the secret that Python derives
+    page.keyboard.type("5316\n")  # the secret that Python derives
     expect(page.locator(".result h2")).to_have_text("Solved in 1 guess")
 
 

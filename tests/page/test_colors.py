@@ -27,7 +27,7 @@ ORANGE = "rgb(230, 159, 0)"
 def shown_colors(page):
     """Return the colors of the parts after a guess, with the next one ready to be played."""
     page.locator("code-entry").wait_for()
-    page.keyboard.type("1122")
+    page.keyboard.type("1122\n")
     page.locator("reply-bars").wait_for()
     page.keyboard.type("1345")
     expect(page.locator(".actions .primary")).to_be_enabled()

@@ -114,9 +114,11 @@ def test_old_day_keeps_its_game_and_archive_shows_result(page):
 
 def test_day_with_fixed_secret_begins_empty_and_keeps_its_secret(page):
     open_day(page, "#/daily/2026-12-08?v=1")
-    expect(page.locator("daily-view .intro")).to_contain_text("Bulls and cows (4x10-distinct) against a fixed secret")
+    expect(page.locator("daily-view [slot=opening]")).to_contain_text(
+        "Bulls and cows (4x10-distinct) against a fixed secret"
+    )
     expect(page.locator("local-board .heading .number")).to_have_text("Guess 1 of 12")
-    page.keyboard.type("1234")
+    page.keyboard.type("1234\n")
     expect_guesses(page, "1234")
     page.reload()
     expect_guesses(page, "1234")

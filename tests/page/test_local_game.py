@@ -13,7 +13,7 @@ LEFT = ".left strong"
 def test_game_by_keyboard_from_first_key_to_next_game(open_view):
     page = open_view()
     page.locator("code-entry").wait_for()
-    page.keyboard.type("1122")
+    page.keyboard.type("1122\n")
     page.locator("reply-bars").wait_for()
     expect(page.locator(LEFT)).to_have_text("256")
     said = page.locator("local-board [role=status]")
@@ -50,7 +50,7 @@ def test_game_by_mouse_against_fixed_secret(open_view):
         click_pegs(code)
         page.get_by_role("button", name="Guess", exact=True).click()
 
-    click_pegs("1122")  # the first guess is played once it is full
+    click_code("1122")
     page.locator("guess-table tbody tr").wait_for()
     play_to_end(page, click_code)
     expect(page.locator(".result h2")).to_contain_text("Solved in")
@@ -64,7 +64,7 @@ def test_board_counts_guesses_and_starts_again(open_view):
     page.locator("code-entry").wait_for()
     heading = page.locator("local-board .heading strong")
     expect(heading).to_have_text("Guess 1 of 20")
-    page.keyboard.type("123")
+    page.keyboard.type("123\n")
     expect(heading).to_have_text("Guess 2 of 20")
     page.get_by_role("button", name="Start again").click()
     expect(heading).to_have_text("Guess 1 of 20")
@@ -75,7 +75,7 @@ def test_board_counts_guesses_and_starts_again(open_view):
 def test_next_game_is_one_tab_from_end(open_view):
     page = open_view("#/play/2x2")
     page.locator("code-entry").wait_for()
-    page.keyboard.type("11")
+    page.keyboard.type("11\n")
     page.locator("reply-bars").wait_for()
     while page.locator(".result").count() == 0:
         before = page.locator(GUESSES).count()
@@ -103,6 +103,7 @@ def test_guess_by_touch(open_view):
     page = open_view(has_touch=True)
     for _ in range(4):
         page.locator(".key").nth(2).tap()
+    page.get_by_role("button", name="Guess", exact=True).tap()
     page.locator("reply-bars").wait_for()
     expect_guesses(page, "3333")
 
@@ -140,7 +141,7 @@ def test_repeated_color_moves_where_colors_are_distinct(open_view):
 def test_reload_keeps_game(open_view):
     page = open_view()
     page.locator("code-entry").wait_for()
-    page.keyboard.type("1122")
+    page.keyboard.type("1122\n")
     page.locator("reply-bars").wait_for()
     page.reload()
     expect_guesses(page, "1122")
@@ -161,7 +162,7 @@ def test_unreadable_stored_game_begins_new_one(open_view, stored):
 def test_largest_rules_of_browser_answer(open_view):
     page = open_view("#/play/6x10")
     page.locator("code-entry").wait_for()
-    page.keyboard.type("112233")
+    page.keyboard.type("112233\n")
     page.locator("reply-bars").wait_for()
     assert int(page.locator(LEFT).inner_text().replace(",", "")) < 1_000_000
 
@@ -195,7 +196,7 @@ def test_keys_act_only_while_the_board_has_the_focus(open_view):
         page.keyboard.press("Escape")
         expect_draft(page, "12.")
     page.locator("local-board .left").click()  # beside the board
-    page.keyboard.type("3")
+    page.keyboard.type("3\n")
     page.locator("reply-bars").wait_for()
     expect_guesses(page, "123")
     expect(row).to_be_focused()
@@ -205,7 +206,7 @@ def test_keys_act_only_while_the_board_has_the_focus(open_view):
 def test_enter_plays_what_was_typed_while_button_of_board_had_focus(open_view):
     page = open_view("#/play/3x5")
     expect(page.get_by_role("group", name="Your guess")).to_be_focused()
-    page.keyboard.type("123")
+    page.keyboard.type("123\n")
     page.get_by_role("button", name="Start again").focus()
     page.keyboard.type("345")
     page.keyboard.press("Enter")
@@ -219,12 +220,13 @@ def test_mouse_and_keys_take_turns(open_view):
     page = open_view("#/play/3x5-fixed")
     for symbol in "112":
         page.locator(".key").nth(int(symbol) - 1).click()
+    page.get_by_role("button", name="Guess", exact=True).click()
     page.locator("guess-table tbody tr").wait_for()
     page.keyboard.type("345")
     page.get_by_role("button", name="Guess", exact=True).click()
     page.locator("guess-table tbody tr").nth(1).wait_for()
     page.keyboard.type("1")
-    page.get_by_role("button", name="Clear the last peg").click()
+    page.get_by_role("button", name="Take back the last peg").click()
     expect_draft(page, "...")
     page.keyboard.type("4")
     expect_draft(page, "4..")
@@ -234,18 +236,21 @@ def test_mouse_and_keys_take_turns(open_view):
 def test_game_that_was_started_again_can_be_brought_back(open_view):
     page = open_view("#/play/3x5")
     expect(page.get_by_role("group", name="Your guess")).to_be_focused()
-    page.keyboard.type("123")
+    page.keyboard.type("123\n")
     page.get_by_role("button", name="Start again").press("Enter")
     undo = page.get_by_role("button", name="Undo")
     expect(undo).to_be_focused()
     expect_guesses(page)
+    page.reload()
     undo.press("Enter")
     expect_guesses(page, "123")
     page.reload()
     expect_guesses(page, "123")
     page.get_by_role("button", name="Start again").click()
     undo.wait_for()
-    page.keyboard.type("345")
+    page.reload()
+    undo.wait_for()
+    page.keyboard.type("345\n")
     expect_guesses(page, "345")
     expect(undo).to_have_count(0)
 
@@ -255,7 +260,7 @@ def test_game_that_was_started_again_can_be_brought_back(open_view):
 def test_feedback_is_marks_in_the_shape_of_the_board(open_view, rules, code, columns):
     page = open_view(f"#/play/{rules}")
     expect(page.get_by_role("group", name="Your guess")).to_be_focused()
-    page.keyboard.type(code)
+    page.keyboard.type(f"{code}\n")
     page.locator("reply-bars li").nth(5).wait_for()
     for feedback in page.locator(".feedback").all():
         words = feedback.locator(".hidden").inner_text().replace(",", "").split()
@@ -288,5 +293,5 @@ def test_one_code_is_not_many(open_view):
     page.goto(page.url.replace("1x1", "2x2"))
     page.get_by_role("heading", name="2x2").wait_for()
     expect(page.get_by_role("group", name="Your guess")).to_be_focused()
-    page.keyboard.type("11")
+    page.keyboard.type("11\n")
     expect(page.locator("reply-bars .number")).to_have_text(["2 codes", "1 code", "1 code"])

@@ -17,12 +17,8 @@ RESULTS = {"4x6-evil a": 5, "4x6-evil b": 0, "5x8-fixed c": 7, "4x6-evil daily 2
 
 def play(page, *codes):
     page.locator("code-entry").wait_for()
-    first, *others = codes
-    page.keyboard.type(first)  # the first guess is played once it is full
-    for code in others:
-        page.locator("guess-table tbody tr").first.wait_for()
-        page.keyboard.type(code)
-        page.keyboard.press("Enter")
+    for code in codes:
+        page.keyboard.type(f"{code}\n")
 
 
 def open_results(open_view, results=None, **options):
@@ -140,7 +136,7 @@ def test_reply_and_win_move_unless_motion_is_reduced(open_view, motion, names):
     page = open_view("#/play/4x6-fixed?seed=friend&v=1", reduced_motion=motion)
     play(page, "1122")
     bar = page.locator("reply-bars .bar i").first.evaluate(NAME)
-    page.keyboard.type("5316")
+    page.keyboard.type("5316\n")
     page.keyboard.press("Enter")
     page.locator(".result").wait_for()
     pop = page.locator("guess-table tr:last-child .feedback i").first.evaluate(NAME)

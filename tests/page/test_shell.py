@@ -97,7 +97,7 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 def test_reduced_motion_is_honored(open_view):
     page = open_view(reduced_motion="reduce")
     page.locator("code-entry").wait_for()
-    page.keyboard.type("1122")
+    page.keyboard.type("1122\n")
     bar = page.locator("reply-bars i").nth(3)
     assert bar.evaluate("bar => getComputedStyle(bar).animationName") == "none"
 

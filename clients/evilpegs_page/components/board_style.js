@@ -20,13 +20,32 @@ export const boardStyle = css`
   .heading {
     justify-content: space-between;
     gap: 0.4rem 1rem;
-    margin-bottom: 0.8rem;
+    margin-bottom: 0.5rem;
+  }
+  /* What is played with ends at the lower edge of the screen, and earlier guesses scroll, so that no guess moves it.
+     Above it stand the header and a heading of two lines on a phone: 13.2rem. */
+  .stage {
+    display: flex;
+    flex-direction: column;
+    min-height: min(46rem, calc(100vh - 13.2rem));
+    min-height: min(46rem, calc(100svh - 13.2rem));
+  }
+  guess-table[tabindex] {
+    position: relative;
+    flex: 1 0 5.2rem;
+    max-height: 31rem; /* ten rows */
+    overflow-y: auto;
+  }
+  @media (max-width: 50rem) {
+    :not(.stage) > guess-table[tabindex] {
+      max-height: 10rem; /* the result follows below */
+    }
   }
   guess-table {
     --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
   }
   guess-table:not(:last-child) {
-    margin-bottom: 1rem;
+    margin-bottom: 0.6rem;
   }
   .more {
     display: flex;

@@ -7,6 +7,8 @@ export class CodeDraft {
     /** @type {(number | null)[]} */
     this.pegs = Array.from({ length: rules.pegs }, () => null);
     this.cursor = 0;
+    /** The pegs in the order in which they got a color. @type {number[]} */
+    this.order = [];
   }
 
   get isFull() {
@@ -25,6 +27,7 @@ export class CodeDraft {
     const former = this.pegs.indexOf(color);
     if (!this.rules.repeats && former !== -1) this.pegs[former] = null;
     this.pegs[peg] = color;
+    this.order.push(peg);
     const { length } = this.pegs;
     const order = Array.from({ length }, (_, step) => (peg + 1 + step) % length);
     this.cursor = order.find((each) => this.pegs[each] === null) ?? peg;
@@ -34,11 +37,12 @@ export class CodeDraft {
   exchange(from, to) {
     [this.pegs[from], this.pegs[to]] = [this.pegs[to], this.pegs[from]];
     this.cursor = to;
+    this.order.push(to);
   }
 
-  /** Empty the peg at the cursor; if it is empty, the one before. */
+  /** Empty the peg at the cursor; if it is empty, the last one that got a color. */
   erase() {
-    if (this.pegs[this.cursor] === null) this.move(-1);
+    if (this.pegs[this.cursor] === null) this.cursor = this.order.findLast((each) => this.pegs[each] !== null) ?? this.cursor;
     this.pegs[this.cursor] = null;
   }
 
@@ -55,6 +59,7 @@ export class CodeDraft {
       const color = (((start + step * each) % colors) + colors) % colors;
       if (repeats || !this.pegs.includes(color)) {
         this.pegs[this.cursor] = color;
+        this.order.push(this.cursor);
         return;
       }
     }

@@ -2,9 +2,9 @@
  * Where a guess is composed: a row of pegs, the colors to choose from, and the button that plays it.
  *
  * Colors are clicked, tapped, dragged onto a peg, or typed: symbols fill the peg at the cursor, the arrow keys move it and
- * change its color, Backspace empties it, Escape empties all, and Enter plays. Keys act only while the focus is in the columns
- * of the game, the board and what stands beside it (WCAG 2.1.4). A guess is sent as the event `guess` with the code as `detail`;
- * `drafted` has the pegs so far.
+ * change its color, Backspace takes back the last peg, and Escape empties all. Nothing is played but by the button or Enter. Keys act
+ * only while the focus is in the columns of the game, the board and what stands beside it (WCAG 2.1.4). A guess is sent as the
+ * event `guess` with the code as `detail`; `drafted` has the pegs so far. What stands inside the element is shown below the button.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
@@ -18,12 +18,13 @@ import { shared } from "./shared_style.js";
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 
+export const PLAY_RULE = "Guess or Enter plays. ⌫ takes a peg back.";
+
 export class CodeEntry extends LitElement {
   static properties = {
     rules: { attribute: false },
     excluded: { attribute: false },
     disabled: { type: Boolean },
-    playsWhenFull: { type: Boolean },
     word: {},
   };
 
@@ -36,8 +37,6 @@ export class CodeEntry extends LitElement {
     /** @type {readonly number[]} colors that no code left contains */
     this.excluded = [];
     this.disabled = false;
-    /** Whether a full row is played without Enter. */
-    this.playsWhenFull = false;
     /** What the button says. */
     this.word = "Guess";
     this.draft = new CodeDraft(this.rules);
@@ -100,7 +99,6 @@ export class CodeEntry extends LitElement {
     if (this.disabled) return;
     this.draft.put(color, slot);
     this.requestUpdate();
-    if (this.playsWhenFull && this.draft.isFull) this.play();
   }
 
   /** @param {KeyboardEvent} event */
@@ -133,9 +131,9 @@ export class CodeEntry extends LitElement {
     this.put(color);
   }
 
-  /** Return true if Enter belongs to a link or a button outside of this component. @param {Element} target */
+  /** Return true if Enter belongs to a link or a button that is no peg. @param {Element} target */
   isElsewhere(target) {
-    return target instanceof Element && target.matches("a, button, summary") && target.getRootNode() !== this.renderRoot;
+    return target instanceof Element && target.matches("a, button:not(.slot, .key), summary");
   }
 
   /** Put the peg that was dragged where it was dropped, if that is a peg of the row. @param {import("./peg_drag.js").Drag} drag */
@@ -170,9 +168,10 @@ export class CodeEntry extends LitElement {
         <div class="slots row" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
         <div class="keys row" role="group" aria-label="Colors">${Array.from({ length: colors }, (_, color) => this.colorButton(color))}</div>
         <div class="actions row">
-          <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Clear the last peg">⌫</button>
+          <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Take back the last peg" title="Take back the last peg">⌫</button>
           <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>${this.word}</button>
         </div>
+        <slot></slot>
       </div>
       ${this.ghost()}
     `;

@@ -9,7 +9,7 @@ export const codeEntryStyle = css`
   }
   .slots {
     justify-content: center;
-    padding: 0.6rem;
+    padding: 0.4rem;
     border-radius: var(--radius);
     background: var(--sunken);
   }
@@ -41,7 +41,7 @@ export const codeEntryStyle = css`
   .keys {
     justify-content: center;
     gap: 0.35rem;
-    margin-top: 0.9rem;
+    margin-top: 0.6rem;
   }
   .key {
     position: relative;
@@ -63,7 +63,12 @@ export const codeEntryStyle = css`
     rotate: -45deg;
   }
   .actions {
-    margin-top: 0.9rem;
+    margin-top: 0.6rem;
+  }
+  ::slotted(p) {
+    padding-top: 0.4rem;
+    font-size: 0.8rem;
+    text-align: center;
   }
   .actions .primary {
     flex: 1;

@@ -1,4 +1,4 @@
-/** The guesses of a game with their feedback and the codes left. */
+/** The guesses of a game with their feedback and the codes left; below them, what stands inside the element, of which only the slot `opening` may scroll out. */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
@@ -63,8 +63,19 @@ export class GuessTable extends LitElement {
     this.turns = [];
   }
 
+  /** Show the newest guess where the rows scroll. @param {Map<string, unknown>} changed */
+  updated(changed) {
+    const before = /** @type {readonly ShownTurn[] | undefined} */ (changed.get("turns"));
+    const table = this.renderRoot.querySelector("table");
+    if (table && before?.length !== this.turns.length) this.scrollTop = table.offsetHeight - this.clientHeight;
+  }
+
   render() {
-    if (this.turns.length === 0) return nothing;
+    const showEnd = () => (this.scrollTop = this.scrollHeight);
+    return html`${this.turns.length === 0 ? nothing : this.table()}<slot name="opening"></slot><slot @slotchange=${showEnd}></slot>`;
+  }
+
+  table() {
     return html`
       <table>
         <caption class="hidden">Your guesses</caption>

@@ -1,8 +1,8 @@
 /**
  * A game in the browser: the guesses and the entry on one side, and on the other what the codemaker just did.
  *
- * After every guess the event `played` is sent; the owner stores the game. The slot `playing` is shown below
- * the entry, and `over` below the result.
+ * After every guess the event `played` is sent; the owner stores the game. The slot `opening` is shown where the
+ * guesses will be, `playing` below the entry, and `over` below the result.
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
@@ -10,7 +10,7 @@ import { feedbackName } from "../core/feedback.js";
 import { bringsNothing } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
 import { boardSizes, boardStyle } from "./board_style.js";
-import "./code_entry.js";
+import { PLAY_RULE } from "./code_entry.js";
 import "./code_list.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./guess_table.js";
@@ -82,9 +82,6 @@ export class LocalBoard extends LitElement {
       .more {
         flex-wrap: wrap;
       }
-      .idle:not(:empty) {
-        margin-top: 0.5rem;
-      }
       .result .pegs {
         --peg: 1.7rem;
         vertical-align: middle;
@@ -131,9 +128,12 @@ export class LocalBoard extends LitElement {
     return html`
       <div class="columns" tabindex="-1" .style=${boardSizes(game.rules.pegs)}>
         <section class="card" aria-label="Board">
-          <div class="heading"><strong class="number">${this.progress()}</strong> ${game.over ? "" : legend}</div>
-          <guess-table .turns=${[...game.turns]}></guess-table>
-          ${game.over ? this.result() : this.entry()}
+          <div class=${game.over ? "" : "stage"}>
+            <div class="heading"><strong class="number">${this.progress()}</strong> ${game.over ? "" : legend}</div>
+            <guess-table .turns=${[...game.turns]} role="region" aria-label="Guesses" tabindex="0"><slot name="opening" slot="opening"></slot></guess-table>
+            ${game.over ? this.result() : this.entry()}
+          </div>
+          ${game.over ? nothing : html`<div class="more"><slot name="playing"></slot></div>`}
         </section>
         <section class="card panel" aria-label=${this.isEvil ? "What evil did" : "Codes left"} aria-busy=${this.busy}>
           ${this.busy ? html`<p class="muted">${count(game.candidates, "code")} to go through …</p>` : ""}
@@ -154,13 +154,11 @@ export class LocalBoard extends LitElement {
     return html`<code-entry
         .rules=${game.rules}
         .excluded=${game.turns.length ? game.excludedColors() : []}
-        ?playsWhenFull=${game.turns.length === 0}
         ?disabled=${this.busy}
         @guess=${this.play}
         @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = game.isIdle(detail))}
-      ></code-entry>
-      <p class="idle" aria-live="polite">${this.isIdle ? "This guess brings nothing: you know its reply already." : ""}</p>
-      <div class="more"><slot name="playing"></slot></div>`;
+        ><p class="muted" aria-live="polite">${this.isIdle ? "It brings nothing: you know its reply already." : PLAY_RULE}</p></code-entry
+      >`;
   }
 
   opening() {

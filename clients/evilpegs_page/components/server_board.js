@@ -11,7 +11,7 @@ import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
 import { duration, rulesName } from "../game/ladder_words.js";
 import { boardSizes, boardStyle } from "./board_style.js";
-import "./code_entry.js";
+import { PLAY_RULE } from "./code_entry.js";
 import { codesPanel } from "./codes_panel.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
@@ -94,9 +94,7 @@ export class ServerBoard extends LitElement {
       <div class="columns ${this.isSummary(match) ? "summary" : ""}" tabindex="-1" .style=${boardSizes(match.started.pegs)}>
         ${this.isSummary(match)
           ? nothing
-          : html`<section class="card board" aria-label="Board" tabindex="-1">
-              ${this.heading(match, match.started)} ${this.board(match, match.started)}
-            </section>`}
+          : html`<section class="card board" aria-label="Board" tabindex="-1">${this.board(match, match.started)}</section>`}
         ${match.phase === "over" ? this.result(match) : this.side(match, match.started)}
       </div>
       <p class="hidden" role="status">${spokenWords(match, this.play.beginsAtOnce, this.candidates?.counts ?? [])}</p>
@@ -126,8 +124,11 @@ export class ServerBoard extends LitElement {
 
   /** @param {MatchState} match @param {MatchStarted} started */
   board(match, started) {
-    if (match.phase === "ready" && !this.play.beginsAtOnce) return this.readyCard(match, started);
-    return html`${this.table(match.current, this.candidates?.counts ?? [])} ${match.phase === "over" ? nothing : this.entry(match, started)}`;
+    const heading = this.heading(match, started);
+    if (match.phase === "ready" && !this.play.beginsAtOnce) return html`${heading} ${this.readyCard(match, started)}`;
+    const turns = this.shownTurns(match.current, this.candidates?.counts ?? []);
+    if (match.phase === "over") return html`${heading} <guess-table .turns=${turns} role="region" aria-label="Guesses" tabindex="0"></guess-table>`;
+    return this.entry(started, heading, turns);
   }
 
   /** @param {MatchState} match */
@@ -143,9 +144,8 @@ export class ServerBoard extends LitElement {
   }
 
   /** @param {Game | null} game @param {readonly number[]} counts */
-  table(game, counts) {
-    const turns = (game?.turns ?? []).map((turn, index) => ({ ...turn, left: turn.candidates ?? counts[index] ?? null }));
-    return html`<guess-table .turns=${turns}></guess-table>`;
+  shownTurns(game, counts) {
+    return (game?.turns ?? []).map((turn, index) => ({ ...turn, left: turn.candidates ?? counts[index] ?? null }));
   }
 
   /** @param {MatchState} match @param {MatchStarted} started */
@@ -156,7 +156,7 @@ export class ServerBoard extends LitElement {
         ? nothing
         : html`<div class="before">
             <h2>Game ${before.game}: ${gameWords(before)}</h2>
-            ${secretWords(before, started.codemaker)} ${this.table(before, this.countsOf(before))}
+            ${secretWords(before, started.codemaker)} <guess-table .turns=${this.shownTurns(before, this.countsOf(before))}></guess-table>
           </div>`}
       <div class="ready">
         ${this.problem()}
@@ -179,18 +179,21 @@ export class ServerBoard extends LitElement {
     return this.past.counts;
   }
 
-  /** @param {MatchState} match @param {MatchStarted} started */
-  entry(match, started) {
-    const { sentGuess } = this.play.moves;
-    const isOpen = this.play.moves.canGuess;
-    const hasTurns = (match.current?.turns.length ?? 0) > 0;
+  /** @param {MatchStarted} started @param {unknown} heading @param {import("./guess_table.js").ShownTurn[]} turns */
+  entry(started, heading, turns) {
+    const { sentGuess, canGuess: isOpen } = this.play.moves;
     return html`
-      ${sentGuess === null
-        ? nothing
-        : html`<p class="sent row" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
-      ${this.problem()}
-      <code-entry .rules=${this.candidates?.rules} .excluded=${hasTurns ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
-        @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}></code-entry>
+      <div class="stage">
+        ${heading}
+        <guess-table .turns=${turns} role="region" aria-label="Guesses" tabindex="0">
+          ${sentGuess === null
+            ? nothing
+            : html`<p class="sent row" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
+          ${this.problem()}
+        </guess-table>
+        <code-entry .rules=${this.candidates?.rules} .excluded=${turns.length > 0 ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
+          @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}><p class="muted">${PLAY_RULE}</p></code-entry>
+      </div>
       <div class="more">
         ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.moves.isHinting} @click=${() => this.play.moves.requestHint()}>Hint</button>`}
         <button class="quiet" @click=${this.askToResign}>Give up…</button>

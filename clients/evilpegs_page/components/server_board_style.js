@@ -31,8 +31,7 @@ export const serverBoardStyle = css`
   }
   .sent {
     gap: 0.7rem;
-    margin-bottom: 0.8rem;
-    --peg: 1.7rem;
+    padding: 0.3rem 0;
   }
   .failure {
     margin-bottom: 0.8rem;

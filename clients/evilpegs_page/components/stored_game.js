@@ -18,7 +18,7 @@ export function loadGame(name) {
   }
 }
 
-/** @param {string} name @param {LocalGame} game */
+/** @param {string} name @param {LocalGame | null} game */
 export const saveGame = (name, game) => storage.write(PREFIX + name, game);
 
 export const wantsHints = () => storage.read(HINTS) === true;

@@ -42,17 +42,14 @@ export default class DailyView extends LocalView {
     return isSame && first.guesses.every((code, turn) => game?.turns[turn]?.code === code) ? game : null;
   }
 
-  intro() {
-    const game = /** @type {LocalGame} */ (this.game);
-    const isToday = this.date === this.today;
-    return html`
-      <h1>Game of the day, ${LONG_DATE.format(moment(this.date))}</h1>
-      <p>
-        ${describe(game)}. ${game.codemaker === "evil" ? "The date has chosen the first guess, and evil’s reply is on the board." : nothing}
-        Everybody plays ${isToday ? "this game today" : "the same game of that day"};
-        <code>evilpegs play --daily${isToday ? "" : ` --date ${this.date}`}</code> plays it in a terminal.
-      </p>
-    `;
+  heading() {
+    return `Game of the day, ${LONG_DATE.format(moment(this.date))}`;
+  }
+
+  opening() {
+    return html`<p>
+      ${describe(/** @type {LocalGame} */ (this.game))}, the same for everybody. ${this.given > 0 ? "The date has made the first guess." : nothing}
+    </p>`;
   }
 
   again() {
@@ -70,6 +67,7 @@ export default class DailyView extends LocalView {
     return html`
       <details class="other card" @toggle=${this.list}>
         <summary>Earlier days</summary>
+        <p>In a terminal: <code>evilpegs play --daily${this.date === this.today ? "" : ` --date ${this.date}`}</code></p>
         ${this.date === this.today ? nothing : html`<p><a href="#/daily">Today’s game</a></p>`}
         <ol class="days">
           ${days.map((date) => this.day(date))}

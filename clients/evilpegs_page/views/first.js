@@ -9,13 +9,14 @@ export default class FirstView extends LocalView {
     this.open(makeRules(4, 6), "evil");
   }
 
-  intro() {
-    return html`
-      <h1>Find the code that evil has not chosen</h1>
-      <p>
-        Guess the code of colored pegs. Your opponent, evil, has no secret code: after each guess it gives the reply that
-        leaves the most codes possible. Leave it only one, and you win.
-      </p>
-    `;
+  heading() {
+    return "Find the code that evil has not chosen";
+  }
+
+  opening() {
+    return html`<p>
+      Guess the code of colored pegs. Your opponent, evil, has no secret code: after each guess it gives the reply that
+      leaves the most codes possible. Leave it only one, and you win.
+    </p>`;
   }
 }

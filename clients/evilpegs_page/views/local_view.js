@@ -16,18 +16,9 @@ import { loadGame, loadResults, saveGame, saveResults } from "../components/stor
 import { sentence } from "../components/words.js";
 
 export const viewStyle = css`
-  .intro p {
-    font-size: 1.05rem;
-  }
   @media (max-width: 50rem) {
     .intro {
       margin-bottom: 0.8rem;
-    }
-    .intro p {
-      font-size: 1rem;
-    }
-    .begun p {
-      display: none;
     }
   }
   .other {
@@ -74,7 +65,7 @@ export class LocalView extends LitElement {
     this.name = "";
     /** The date of a game of the day, else no text. */
     this.date = "";
-    /** How many guesses the date has made. */
+    /** How many guesses the game has before the player makes one. */
     this.given = 0;
     /** Today's date, if `date` is not empty. */
     this.today = "";
@@ -105,6 +96,7 @@ export class LocalView extends LitElement {
     this.name = `${formatRules(rules)}-${codemaker}${seed ? `-${seed}` : ""}`;
     const stored = loadGame(this.name);
     this.game = stored && (seed === undefined || stored.seed === seed) ? stored : new LocalGame({ rules, codemaker, seed: seed ?? newSeed() });
+    this.former = loadGame(`${this.name}.former`);
     this.store();
   }
 
@@ -135,6 +127,7 @@ export class LocalView extends LitElement {
 
   store() {
     if (this.game !== null) saveGame(this.name, this.game);
+    saveGame(`${this.name}.former`, this.game?.turns.length === 0 ? this.former : null);
     if (this.game?.over) saveResults(withResult(loadResults(), this.game, this.date, this.today));
     this.requestUpdate();
   }
@@ -146,8 +139,9 @@ export class LocalView extends LitElement {
     const address = gameAddress(game, this.date);
     const link = address && new URL(address, location.href).href;
     return html`
-      <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
+      <div class="intro"><h1>${this.heading()}</h1></div>
       <local-board .game=${game} @played=${this.store}>
+        ${turns.length > this.given ? nothing : html`<div class="muted" slot="opening">${this.opening()}</div>`}
         ${over === null && !this.date ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
         ${over
@@ -200,8 +194,12 @@ export class LocalView extends LitElement {
     `;
   }
 
-  /** @returns {unknown} */
-  intro() {
+  heading() {
+    return describe(/** @type {LocalGame} */ (this.game));
+  }
+
+  /** What is shown until the first guess. @returns {unknown} */
+  opening() {
     return nothing;
   }
 

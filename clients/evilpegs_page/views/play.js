@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { readTerms } from "../core/share.js";
-import { LocalView, describe } from "./local_view.js";
+import { LocalView } from "./local_view.js";
 
 export default class PlayView extends LocalView {
   /** @param {string | undefined} seed */
@@ -14,13 +14,11 @@ export default class PlayView extends LocalView {
     this.open(rules, codemaker, seed);
   }
 
-  intro() {
-    const game = /** @type {import("../core/local_game.js").LocalGame} */ (this.game);
+  opening() {
     return html`
-      <h1>${describe(game)}</h1>
       ${this.seed ? html`<p>You opened a challenge. Everybody with this link plays this game: equal guesses get equal replies.</p>` : nothing}
       <p>
-        ${game.codemaker === "evil"
+        ${this.game?.codemaker === "evil"
           ? "Evil has no secret. It gives the reply that leaves the most codes possible."
           : "The secret was drawn at random before your first guess, and every reply is true to it."}
       </p>

@@ -61,6 +61,11 @@ export default class ServerPlayView extends LoadingView {
       .lobby .who {
         margin-top: 0;
       }
+      @media (max-width: 50rem) {
+        .intro .terms {
+          display: none; /* the lobby has said it, and the board needs the height */
+        }
+      }
     `,
   ];
 
@@ -131,7 +136,7 @@ export default class ServerPlayView extends LoadingView {
         <h1>${ladder === null || this.isRound ? this.params.ladder : ladderTitle(ladder)}</h1>
         ${this.isRound ? html`<p><a href="#/round/${this.params.ladder}">The round</a></p>` : nothing}
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
-        ${hasMatch ? html`<p>${this.subtitle()}</p>` : nothing}
+        ${hasMatch ? html`<p class="terms">${this.subtitle()}</p>` : nothing}
       </div>
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/ladders">Other games</a></p>` : nothing}
       ${play === null ? this.withoutPlay() : this.withPlay(play)}
