@@ -93,6 +93,7 @@ def test_without_site_one_line_says_so_and_answer_comes_when_it_is_back(watch):
     opened = watch()
     page = opened.open(FIXED)
     play(page, "1122")
+    page.get_by_role("button", name=HINTS_OFF).wait_for()
     opened.context.set_offline(True)
     play(page, SECRET)
     summary = page.locator(SUMMARY)
@@ -189,15 +190,18 @@ def test_hint_is_what_site_advises_and_game_with_it_does_not_count(open_view, se
     assert page.get_by_label("Your result to share").input_value().startswith("evilpegs 4x6 fixed 2/10 with hints\n")
     assert page.evaluate("localStorage.getItem('evilpegs.results') ?? '{}'") == "{}"
     page.get_by_role("button", name="Same game again").click()
+    expect_guesses(page)
+    page.locator(".slots").focus()
+    play(page, "1122")
     page.get_by_role("button", name=HINTS_ON).click()
     expect(page.get_by_role("button", name=HINTS_OFF)).to_be_visible()
 
 
 def test_digits_and_enter_play_after_switch_was_clicked(open_view):
     page = open_view(FIXED)
-    page.locator("code-entry").wait_for()
+    play(page, "1122")
     page.get_by_role("button", name=HINTS_OFF).click()
-    play(page, "1122", "3344")
+    play(page, "3344")
     expect_guesses(page, "1122", "3344")
 
 
@@ -229,8 +233,8 @@ def test_advice_and_replay_hold_at_every_width(open_view, scheme):
             assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert axe_violations(page) == []
 
-    page.get_by_role("button", name=HINTS_OFF).click()
     play(page, "1122")
+    page.get_by_role("button", name=HINTS_OFF).click()
     expect(page.locator("game-advice p").first).to_contain_text("The best play is")
     page.keyboard.type("1122")
     page.get_by_text("brings nothing").wait_for()

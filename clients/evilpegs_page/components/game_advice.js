@@ -32,7 +32,7 @@ const BEST_PLAY = Object.freeze({
 });
 
 export class GameAdvice extends LitElement {
-  static properties = { game: { attribute: false }, turns: { type: Number }, hasHints: { state: true }, advice: { state: true }, failure: { state: true } };
+  static properties = { game: { attribute: false }, turns: { type: Number }, given: { type: Number }, hasHints: { state: true }, advice: { state: true }, failure: { state: true } };
 
   static styles = [
     shared,

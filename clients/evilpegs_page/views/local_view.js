@@ -8,7 +8,6 @@ import { formatRules } from "../core/rules.js";
 import { newSeed } from "../core/seed.js";
 import { gameAddress, linkSeed, onlyHereWords, replayAddress, shareText } from "../core/share.js";
 import "../components/copy_text.js";
-import "../components/game_advice.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
@@ -84,6 +83,11 @@ export class LocalView extends LitElement {
     }
   }
 
+  /** Load the advice after a guess, so that the first view is small; a game goes on without it. */
+  updated() {
+    if (this.game?.turns.length) void import("../components/game_advice.js").catch(() => {});
+  }
+
   /** Open the game of the address. @param {string | undefined} _seed */
   read(_seed) {}
 
@@ -142,7 +146,7 @@ export class LocalView extends LitElement {
       <div class="intro"><h1>${this.heading()}</h1></div>
       <local-board .game=${game} @played=${this.store}>
         ${turns.length > this.given ? nothing : html`<div class="muted" slot="opening">${this.opening()}</div>`}
-        ${over === null && !this.date ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
+        ${over === null && !this.date && turns.length > 0 ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
         ${over
           ? html`<div slot="over">
