@@ -24,8 +24,9 @@ class Finger:
 
     def swipe_up(self, start):
         x, y = start
-        gesture = {"x": x, "y": y, "yDistance": -150, "gestureSourceType": "touch"}
-        self._session.send("Input.synthesizeScrollGesture", gesture)
+        self.touch("Start", start)
+        self.move(start, (x, y - 150))
+        self.touch("End")
 
 
 @pytest.fixture
