@@ -111,7 +111,7 @@ def test_result_is_shared_with_its_link_where_browser_can(open_view):
     play(page, "5316")
     share = page.locator(".result, local-board").get_by_role("button", name="Share").first
     share.click()
-    page.wait_for_function("window.shared")
+    page.wait_for_function("() => window.shared")
     text = page.get_by_label("Your result to share").input_value()
     assert page.evaluate("window.shared") == {"text": text}
     assert text.endswith("#/play/4x6-fixed?seed=friend&v=1")
