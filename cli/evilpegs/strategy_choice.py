@@ -4,6 +4,7 @@ A file that takes long is named, so that a strategy that never returns does not 
 fails is shown with its own traceback if the option --traceback asks for it.
 """
 
+import shlex
 import sys
 import threading
 import traceback
@@ -21,7 +22,7 @@ from cyclopts import Parameter
 from evilpegs.errors import CommandError
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.strategies.loading import MODULE_PREFIX, load_strategy
-from evilpegs_clients.strategies.program import ProgramStrategy
+from evilpegs_clients.strategies.program import ProgramStrategy, shell_characters
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.errors import EvilpegsError
 
@@ -63,6 +64,12 @@ class StrategyChoice:
         if self.candidates_only:
             raise CommandError("--candidates-only is for the strategies with a name; a program decides by itself")
         with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
+            if found := shell_characters(self.program):
+                print(  # noqa: T201
+                    f"evilpegs: no shell reads --exec, so {program.name} gets {' and '.join(found)} as text; for a "
+                    f"shell write --exec {shlex.quote('sh -c ' + shlex.quote(self.program))}",
+                    file=sys.stderr,
+                )
             yield program
 
 

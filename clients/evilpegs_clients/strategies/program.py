@@ -8,6 +8,7 @@ that was killed can be started again in the middle of a game.
 import hashlib
 import json
 import os
+import re
 import select
 import shlex
 import shutil
@@ -27,11 +28,17 @@ from evilpegs_game.live.position import Position
 
 ANSWER_SECONDS: Final = 60.0
 """The longest time for one guess, unless the caller names another."""
+SLOW_SECONDS: Final = 5.0
+"""The time after which a program without an answer is named."""
 MAX_LINE: Final = 4096
 """Bytes of a line that a program may write."""
 MAX_ERROR: Final = 400
 """Characters of the reason that a program may give in place of a code."""
 _OWN_VARIABLES: Final = "EVILPEGS_"
+# what a shell would act on, first where its quotation marks protect nothing from it
+_QUOTED: Final = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_FOR_A_SHELL: Final = re.compile(r"&&|\|\||>>|[|&;<>*]|(?<!\S)~|\$(?:\w+|[{(])")
+_VARIABLE: Final = re.compile(r"(?<!\\)\$(?:\w+|[{(])")
 
 
 class ProgramStrategy:
@@ -144,18 +151,25 @@ class ProgramStrategy:
 
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
         assert process.stdout is not None  # noqa: S101 - a pipe
-        deadline, line = time.monotonic() + self._answer_seconds, b""
+        slow, deadline = (time.monotonic() + seconds for seconds in (SLOW_SECONDS, self._answer_seconds))
+        line = b""
         while not line.endswith(b"\n"):
             if len(line) > MAX_LINE:
                 raise _BrokenRuleError(f"it wrote a line of more than {MAX_LINE} bytes and was killed")
-            left = deadline - time.monotonic()
+            now = time.monotonic()
             if self._limits is not None:
                 if not select.select([process.stdout], [], [], LOOK_SECONDS)[0]:
                     if broken := self._limits.broken(self.group):
                         raise _BrokenRuleError(f"{broken} and was killed")
                     continue
-            elif left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-                raise _BrokenRuleError(f"no answer came within {self._answer_seconds:g} s, and it was killed")
+            elif not select.select([process.stdout], [], [], max(0.0, min(slow, deadline) - now))[0]:
+                if now >= deadline:
+                    what = f"no answer came within {self._answer_seconds:g} s, and it was killed"
+                    raise _BrokenRuleError(f"{what}; did it end its line and flush its output?")
+                if now >= slow:
+                    slow = deadline
+                    self._errors.say(f"has not answered for {SLOW_SECONDS:g} s; it has {self._answer_seconds:g}")
+                continue
             piece = os.read(process.stdout.fileno(), MAX_LINE)
             if not piece:
                 raise self._ended(process)
@@ -174,6 +188,12 @@ class ProgramStrategy:
 
 class _BrokenRuleError(Exception):
     """The program ended, or its answer is not as docs/strategies.md demands."""
+
+
+def shell_characters(command: str) -> list[str]:
+    """Return what a shell would act on in a command line, as `ProgramStrategy` does not: ``|``, ``$X`` and others."""
+    bare = _QUOTED.sub(lambda quoted: " ".join(_VARIABLE.findall(quoted[0])) if quoted[0][0] == '"' else "q", command)
+    return list(dict.fromkeys(_FOR_A_SHELL.findall(bare)))
 
 
 def _split(command: str) -> list[str]:

@@ -114,6 +114,11 @@ class ErrorOutput:
         if self._last != "\n":
             self._show("\n")
 
+    def say(self, what: str) -> None:
+        """Write a line of evilpegs about the program."""
+        end = "" if self._last == "\n" else "\n"
+        self._show(f"{end}evilpegs: program {self._name} {what}\n")
+
     def _copy(self, descriptor: int) -> None:
         decoder = getincrementaldecoder("utf-8")("replace")
         try:
@@ -122,8 +127,7 @@ class ErrorOutput:
                     self._show(decoder.decode(piece[: self._left]))
                     self._left -= len(piece)
                     if self._left < 0:
-                        limit = f"{MAX_ERROR_BYTES:,} bytes to standard error"
-                        self._show(f"\nevilpegs: program {self._name} has written {limit}; the rest is not shown\n")
+                        self.say(f"has written {MAX_ERROR_BYTES:,} bytes to standard error; the rest is not shown")
         finally:
             os.close(descriptor)
 

@@ -1,6 +1,8 @@
 """`--exec`: a program that plays for `bot` and `duel`."""
 
+import shlex
 import signal
+import sys
 
 import pytest
 
@@ -33,6 +35,19 @@ def test_ignored_hangup_stays_ignored(start, tmp_path):
     wait_until((tmp_path / "pids").exists)
     child.process.send_signal(signal.SIGHUP)
     assert child.end(signal.SIGTERM).status == 128 + signal.SIGTERM
+
+
+def test_shell_characters_are_pointed_out_in_one_line(run, tmp_path):
+    (tmp_path / "bot").write_text(
+        f"#!{sys.executable}\nfor line in iter(input, None):\n    print('{{}}', flush=True)\n"
+    )
+    (tmp_path / "bot").chmod(0o755)
+    words = ("duel", "--rules", "2x2", "--exec")
+    assert len(run(*words, "./bot '|'").err.splitlines()) == 1  # the failure alone
+    first, *failure = run(*words, "./bot | tee log").err.splitlines()
+    assert len(failure) == 1
+    assert " | " in first
+    assert shlex.split(first.partition("write ")[2]) == ["--exec", "sh -c './bot | tee log'"]
 
 
 @pytest.fixture

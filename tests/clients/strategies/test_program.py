@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from evilpegs_clients.strategies.program import MAX_LINE, ProgramStrategy
+from evilpegs_clients.strategies import program as program_module
+from evilpegs_clients.strategies.program import MAX_LINE, ProgramStrategy, shell_characters
 from evilpegs_clients.strategies.program_guard import MAX_ERROR_BYTES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.feedback import Feedback
@@ -131,6 +132,39 @@ def test_program_that_hangs_is_killed_with_its_children(program, tmp_path):
     pids = list(map(int, child.read_text().split()))
     assert pids
     wait_until(lambda: not any(map(is_running, pids)))
+
+
+def test_silent_program_is_named_once_before_it_is_killed(program, monkeypatch, capsys):
+    monkeypatch.setattr(program_module, "SLOW_SECONDS", 0.125)
+    with pytest.raises(StrategyError, match="flush"):
+        ask(program("time.sleep(600)", answer_seconds=0.5))
+    lines = [line for line in capsys.readouterr().err.splitlines() if "my bot" in line]
+    assert len(lines) == 1
+    assert "0.125" in lines[0]
+    assert "0.5" in lines[0]
+
+
+def test_quick_program_is_not_named(program, capsys):
+    ask(program(answer(repr("1111"))))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("./bot | tee log", ["|"]),
+        ("./bot >log 2>>err", [">", ">>"]),
+        ("cd bots && ./bot; ./bot &", ["&&", ";", "&"]),
+        ("~/bot --book ~/books", ["~"]),
+        ("$HOME/bot $X ${Y} $(date)", ["$HOME", "$X", "${", "$("]),
+        ('./bot "$HOME/book"', ["$HOME"]),
+        ("./bot *.txt <book", ["*", "<"]),
+        ("./bot --fast a~b c$ 5%", []),
+        ("""./bot 'a | b' "c > d * ~" '$X' \\$X \\* "\\$X" it\\'s""", []),
+    ],
+)
+def test_shell_characters_are_found_where_a_shell_would_read_them(command, found):
+    assert shell_characters(command) == found
 
 
 def test_program_starts_again_after_it_died(program, tmp_path):
