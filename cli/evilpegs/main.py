@@ -43,11 +43,12 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
 )
-# in the order of --help; each is the function of this name in the module of this name
+# in the order of --help; each is the function of this name in the module of this name, with _ for -
 COMMANDS: Final = (
     *("serve", "show", "play", "watch", "bot", "demo", "feed", "ladders", "leaderboard"),
     *("replay", "verify", "partition", "assist"),
     *("evaluate", "compare", "duel", "tournament", "solve", "tree", "certify", "docs"),
+    "check-client",
 )
 # the functions of a module, whose commands have the first word of the name
 GROUPS: Final = {
@@ -66,22 +67,22 @@ GROUPS: Final = {
 }
 
 
-def _add_command(to: App, module: str, function: str, position: int | None = None) -> None:
+def _add_command(to: App, name: str, module: str, function: str, position: int | None = None) -> None:
     spec = find_spec(f"evilpegs.commands.{module}")
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
     # parsed for its help and imported when it runs, because an import would load what the command needs
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
     (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == function)
-    name, text = function.partition("_")[0], ast.get_docstring(definition)
-    to.command(f"{spec.name}:{function}", name=name, help=text, sort_key=position)
+    to.command(f"{spec.name}:{function}", name=name, help=ast.get_docstring(definition), sort_key=position)
 
 
 for _index, _name in enumerate(COMMANDS):
-    _add_command(app, _name, _name, _index)
+    _module = _name.replace("-", "_")
+    _add_command(app, _name, _module, _module, _index)
 for _index, (_group, (_help, _functions)) in enumerate(GROUPS.items(), len(COMMANDS)):
     _app = App(name=_group, help=_help, sort_key=_index)
     for _function in _functions:
-        _add_command(_app, _group, _function)
+        _add_command(_app, _function.partition("_")[0], _group, _function)
     app.command(_app)
 app.register_install_completion_command(
     help="Install completion of commands and options for bash, zsh or fish, and exit."

@@ -64,13 +64,19 @@ class StrategyChoice:
         if self.candidates_only:
             raise CommandError("--candidates-only is for the strategies with a name; a program decides by itself")
         with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
-            if found := shell_characters(self.program):
-                print(  # noqa: T201
-                    f"evilpegs: no shell reads --exec, so {program.name} gets {' and '.join(found)} as text; for a "
-                    f"shell write --exec {shlex.quote('sh -c ' + shlex.quote(self.program))}",
-                    file=sys.stderr,
-                )
+            point_out_shell(self.program, program.name)
             yield program
+
+
+def point_out_shell(command: str, program: str, where: str = "--exec") -> None:
+    """Say on standard error, if a command line has characters for a shell, that no shell reads it."""
+    if found := shell_characters(command):
+        instead = f"{where} {shlex.quote('sh -c ' + shlex.quote(command))}"
+        print(  # noqa: T201
+            f"evilpegs: no shell reads {where}, so {program} gets {' and '.join(found)} as text; for a shell write "
+            f"{instead}",
+            file=sys.stderr,
+        )
 
 
 def warn_of_known_seed(strategies: Iterable[str], seed: int) -> None:

@@ -59,8 +59,8 @@ class ProgramStrategy:
     def __init__(
         self, command: str, answer_seconds: float = ANSWER_SECONDS, limits: ProgramLimits | None = None
     ) -> None:
-        self._arguments = _split(command)
-        self._path = _find(self._arguments[0])
+        self._arguments = split_command(command)
+        self._path = find_program(self._arguments[0])
         self._answer_seconds = answer_seconds
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
@@ -196,7 +196,8 @@ def shell_characters(command: str) -> list[str]:
     return list(dict.fromkeys(_FOR_A_SHELL.findall(bare)))
 
 
-def _split(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
+    """Split a command line as a shell would; raises StrategyError."""
     try:
         arguments = shlex.split(command)
     except ValueError as error:
@@ -208,7 +209,8 @@ def _split(command: str) -> list[str]:
     return arguments
 
 
-def _find(program: str) -> Path:
+def find_program(program: str) -> Path:
+    """Return the file of a program that can be started; raises StrategyError."""
     file = shutil.which(program)
     if file is None:
         raise StrategyError(f"the program {quoted(program, 80)} {_why_not_found(program)}")
