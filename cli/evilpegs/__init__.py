@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evilpegs.api.duels import Duel, duel
     from evilpegs.api.evaluation import EvaluationResult, certify, evaluate, solve
     from evilpegs.api.game import Game
+    from evilpegs.api.local_server import local_server
     from evilpegs_clients.bot.bot import play_matches
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
@@ -53,6 +54,7 @@ _OFFERED: Final = {
     "evilpegs.api.duels": ("Duel", "duel"),
     "evilpegs.api.evaluation": ("EvaluationResult", "certify", "evaluate", "solve"),
     "evilpegs.api.game": ("Game",),
+    "evilpegs.api.local_server": ("local_server",),
     "evilpegs_clients.bot.bot": ("play_matches",),
     "evilpegs_clients.strategies.loading": ("load_strategy",),
     "evilpegs_clients.strategies.registry": ("strategies",),
@@ -102,6 +104,7 @@ __all__ = [
     "format_code",
     "format_tree",
     "load_strategy",
+    "local_server",
     "parse_code",
     "parse_tree",
     "play_matches",

@@ -1,6 +1,7 @@
 """Ctrl-C ends every command; SIGTERM and SIGHUP do so in order too, so that the processes it started end with it."""
 
 import asyncio
+import os
 import signal
 import socket
 import threading
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, Never, TypeVar
 
-ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS: Final = [each for each in signal.Signals if each.name in {"SIGTERM", "SIGHUP"}]  # not all everywhere
 SIGNAL_STATUS: Final = 128
 
 
@@ -49,6 +50,8 @@ _T = TypeVar("_T")
 
 def run_interruptibly(main: Coroutine[Any, Any, _T]) -> _T:
     """Run a coroutine as `asyncio.run` does, but always end it at Ctrl-C; call this on the main thread."""
+    if os.name == "nt":  # where loops watch no sockets for others
+        return asyncio.run(main)
     # asyncio.run alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
     # handler runs only after the next event, which may never come; so each signal also writes to a socket that wakes it
     reading, writing = socket.socketpair()

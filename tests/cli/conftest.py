@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import main
+from support.foreign_clients import lone_node, lone_python, node
 from support.leftovers import no_thread_left
 from support.named_players import given_names
 from support.patience import PATIENCE

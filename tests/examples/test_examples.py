@@ -1,25 +1,21 @@
 """The examples play against a real server, each in a process of its own."""
 
 import asyncio
-import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import asynccontextmanager
-from pathlib import Path
 
+import httpx
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.settings import Settings
+from evilpegs_server.site.routes import handed_out_bot
+from support.foreign_clients import EXAMPLES
 from support.in_process import running_server
 from support.patience import PATIENCE
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-OWN_WEBSOCKET = 22
-"""The first version of Node with a WebSocket of its own."""
 
 
 def drop(logger, method, event):
@@ -98,43 +94,6 @@ async def read_some(reader):
         return b""
 
 
-def missing(reason):
-    """Skip the test; in CI, where nothing may be missing, fail it."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture
-def node(tmp_path):
-    """Node, and the JavaScript example in a folder with its library."""
-    program = shutil.which("node")
-    if program is None:
-        missing("the JavaScript example needs node")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    folder = tmp_path / "examples"
-    folder.mkdir()
-    for name in ("minimal_bot.js", "complete_bot.js", "package.json", "package-lock.json"):
-        shutil.copy(EXAMPLES / name, folder)
-    if int(version.removeprefix("v").split(".")[0]) < OWN_WEBSOCKET:
-        install(folder)
-    return program, folder
-
-
-def install(folder):
-    """Copy the library that `npm install` put beside the example, or install it."""
-    if (EXAMPLES / "node_modules").is_dir():
-        shutil.copytree(EXAMPLES / "node_modules", folder / "node_modules")
-        return
-    npm = shutil.which("npm")
-    command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-    if (
-        npm is None
-        or subprocess.run(command, cwd=folder, capture_output=True, timeout=PATIENCE, check=False).returncode
-    ):
-        missing("the JavaScript example needs the ws library: npm could not install it")
-
-
 SOLVED = re.compile(r"[^\d\n]*\bsolved\b[^\d\n]*\b\d\b[^\d\n]*\b[1-6]{4}\n")
 """One line with the outcome, the number of guesses and the secret."""
 
@@ -148,13 +107,12 @@ async def test_javascript_example_solves_game(tmp_path, node):
     assert SOLVED.fullmatch(await played(tmp_path, program, str(folder / "minimal_bot.js")))
 
 
-@pytest.fixture(params=["python", "javascript"])
-def complete_bot(request):
-    """The command of each complete example."""
-    if request.param == "python":
-        return [sys.executable, str(EXAMPLES / "complete_bot.py")]
-    program, folder = request.getfixturevalue("node")
-    return [program, str(folder / "complete_bot.js")]
+@pytest.fixture(params=["py", "js"])
+def complete_bot(request, tmp_path):
+    """The command of each bot that a server hands out, with an address in it where nobody listens."""
+    (tmp_path / f"bot.{request.param}").write_text(handed_out_bot(request.param, "ws://127.0.0.1:1/v1"))
+    language = "lone_python" if request.param == "py" else "lone_node"
+    return [*request.getfixturevalue(language), f"bot.{request.param}"]
 
 
 async def test_complete_example_resumes_after_cut(tmp_path, complete_bot):
@@ -165,7 +123,7 @@ async def test_complete_example_resumes_after_cut(tmp_path, complete_bot):
     assert relay.connections == 2
     assert set(re.findall(r"^game (\d+): solved", printed, re.MULTILINE)) == {str(game) for game in range(1, 11)}
     assert len(re.findall(r"^match [0-9a-f]{16}:", printed, re.MULTILINE)) == 1
-    assert (tmp_path / "complete_bot.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "bot_tokens.json").stat().st_mode & 0o777 == 0o600
 
 
 async def test_complete_example_plays_again_with_kept_token(tmp_path, complete_bot):
@@ -183,6 +141,23 @@ async def test_complete_example_notices_changed_bytes(tmp_path, complete_bot, ch
     async with real_server(tmp_path) as url, Relay(url, change=change) as (_, address):
         status, printed = await run_program(tmp_path, *complete_bot, address)
     assert (status, "cheated" in printed) == (1, True), printed
+
+
+async def test_bot_plays_as_its_server_hands_it_out(tmp_path, complete_bot):
+    """It reaches the server by the address in it, which the request for it went to."""
+    settings = Settings(host="127.0.0.1", port=0, site_port=0, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+    log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
+    async with running_server(settings, log) as server, httpx.AsyncClient(base_url=server.site_url) as web:
+        (tmp_path / complete_bot[-1]).write_text((await web.get(f"/{complete_bot[-1]}", timeout=PATIENCE)).text)
+        status, printed = await run_program(tmp_path, *complete_bot)
+    assert status == 0, printed
+    assert len(re.findall(r"^game \d+: solved", printed, re.MULTILINE)) == 10
+
+
+def test_bare_python_has_no_other_library(lone_python):
+    """The control: nothing that is installed helps the bot."""
+    code = "import websockets\ntry:\n    import numpy\nexcept ImportError:\n    print('bare')"
+    assert subprocess.run([*lone_python, "-c", code], capture_output=True, text=True, check=True).stdout == "bare\n"
 
 
 @pytest.mark.parametrize("name", ["package.json", "package-lock.json"])

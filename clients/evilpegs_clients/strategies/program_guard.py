@@ -25,7 +25,7 @@ MAX_ERROR_BYTES: Final = 1 << 20
 _CHUNK: Final = 1 << 16
 # a process that has left the program's group may keep the pipe open for longer
 _END_SECONDS: Final = 1.0
-_ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDING_SIGNALS: Final = [each for each in signal.Signals if each.name in {"SIGINT", "SIGTERM", "SIGHUP"}]
 # ignores the signals with which a strategy's program may end the group of both
 _SCRIPT: Final = """\
 import os, signal, sys

@@ -5,7 +5,6 @@ goes unseen. A hostile program escapes: it can leave its group, and read and wri
 """
 
 import os
-import resource
 import shutil
 import tempfile
 import time
@@ -20,8 +19,6 @@ WALL_FACTOR: Final = 10
 """Seconds of the clock for each second of processor time."""
 MAX_PROCESSES: Final = 64
 _MEGABYTE: Final = 1 << 20
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,8 @@ class ProgramLimits:
 
     def apply(self, process: int) -> None:
         """Limit what the process and its later children may allocate."""
+        import resource  # noqa: PLC0415 - not on every system
+
         with suppress(ProcessLookupError):  # it has ended already
             size = self._megabytes * _MEGABYTE
             resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
@@ -102,9 +101,10 @@ def count_processes(group: int | None) -> int:
 
 def _processes(group: int | None) -> Iterator[_Process]:
     # without zombies, whose time their parent has; ended children count by the parent that waited for them
+    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and place.name != str(group):
             with suppress(OSError):
                 fields = (place / "stat").read_text().rpartition(")")[2].split()
                 if fields[2] == str(group) and fields[0] != "Z":
-                    yield _Process(place, sum(map(int, fields[11:15])) / _TICKS, int(fields[21]) * _PAGE)
+                    yield _Process(place, sum(map(int, fields[11:15])) / ticks, int(fields[21]) * page)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import select
 import signal
-import termios
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -219,6 +218,8 @@ class EditedPrompt(Prompt):
 
     def discard(self) -> bool:
         """Discard all typed or pasted text that was not returned yet."""
+        import termios  # noqa: PLC0415 - not on every system
+
         termios.tcflush(self._keys.fileno(), termios.TCIFLUSH)
         clear_typeahead(self._keys)
         self._pasted.clear()

@@ -1,7 +1,9 @@
 """The routes of the site; those of matches and streams are apart."""
 
+import json
 import time
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
@@ -110,6 +112,36 @@ async def get_game(site: CurrentSite, request: Request) -> Response:
     """Return the address of the game for a client that reaches this server under the host of this request."""
     url = site.game_url(request)
     return document(GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=site.version))
+
+
+def handed_out_bot(language: str, url: str) -> str:
+    """Return the text of a bot that is a file of its own, with the address of a game in it; ``py`` or ``js``."""
+    text = files("evilpegs_server.site").joinpath(f"handout/bot.{language}.txt").read_text(encoding="utf-8")
+    # a string of JSON is one in both languages, whatever is in it
+    return text.replace('"ADDRESS"', json.dumps(url), 1)
+
+
+_BOT_TYPES: Final = {"py": "text/x-python; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_BOTS: Final = {language: text_description("The file.", kind.split(";")[0]) for language, kind in _BOT_TYPES.items()}
+
+
+@_server.get("/bot.py", response_class=Response, responses=_BOTS["py"] | problem_statuses(404))
+async def get_bot_py(site: CurrentSite, request: Request) -> Response:
+    """Return a complete bot in Python, which needs only `websockets`, with the address of this server in it."""
+    return _bot(site, request, "py")
+
+
+@_server.get("/bot.js", response_class=Response, responses=_BOTS["js"] | problem_statuses(404))
+async def get_bot_js(site: CurrentSite, request: Request) -> Response:
+    """Return a complete bot in JavaScript, for node 22 or later, with the address of this server in it."""
+    return _bot(site, request, "js")
+
+
+def _bot(site: Site, request: Request, language: str) -> Response:
+    url = site.game_url(request)
+    if url is None:
+        raise HTTPException(404, "this site shows matches, and nobody can play them; ask the server for its bot")
+    return answer(handed_out_bot(language, url), media_type=_BOT_TYPES[language])
 
 
 class PositionQuery(BaseModel):

@@ -46,6 +46,7 @@ PUBLIC = [
     "format_code",
     "format_tree",
     "load_strategy",
+    "local_server",
     "parse_code",
     "parse_tree",
     "play_matches",

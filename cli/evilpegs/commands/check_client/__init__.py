@@ -34,10 +34,10 @@ def check_client(
         float, Parameter(help="Seconds that your client may take for a move, or to connect again.")
     ] = 30.0,
 ) -> int:
-    """Check how a client of your own takes what can happen in a match: lost connections, news, a full clock.
+    """Check what a client of your own does when it is cut off, when the server changes, or when its clock runs out.
 
-    For each script, a server of its own runs on a free port and the client is started anew. It should play one match
-    or more. One line says what it did and what it should have done. The exit status is 1 if something was wrong.
+    For each script, a server of its own runs on a free port, and the client is started once more. It should play one
+    match at least. One line says what it did and what it should have done. The exit status is 1 if something was wrong.
     """
     for value, option in ((silence, "--silence"), (patience, "--patience")):
         if not 0 < value <= 3_600:

@@ -30,6 +30,8 @@ Message = dict[str, Any]
 # these may not lead players elsewhere, or refuse them
 _PLAIN: Final = dict.fromkeys(("mqtt", "tls_cert", "tls_key", "site_url", "game_url", "solved", "server_key"))
 _SUBPROTOCOLS: Final = [Subprotocol(SUBPROTOCOL)]
+START_SECONDS: Final = 30.0
+"""The least time for a client to start and say hello."""
 _LAST_WORDS: Final = 100  # characters
 
 
@@ -96,6 +98,12 @@ class ClientCommand:
     """Seconds that the client may take for what it should do next."""
     ladder: str
     names: dict[str, str] = field(default_factory=dict)
+    port: int = 0
+    """The same in all scripts, because clients keep tokens by address."""
+
+
+def _subprotocol(_: ServerConnection, named: Sequence[Subprotocol]) -> Subprotocol | None:
+    return next((each for each in named if each == SUBPROTOCOL), None)  # to name none means the same
 
 
 def _drop_line(*_: object) -> Message:
@@ -141,9 +149,8 @@ class Bench:
 
     async def open(self) -> None:
         await self._start_server()
-        await self._listen(0)
-        port = self._relay.sockets[0].getsockname()[1]
-        given = {"url": f"ws://127.0.0.1:{port}{PATH}", "ladder": self._command.ladder}
+        await self._listen()
+        given = {"url": f"ws://127.0.0.1:{self._command.port}{PATH}", "ladder": self._command.ladder}
         words = [
             word.replace("{url}", given["url"]).replace("{ladder}", given["ladder"]) for word in self._command.words
         ]
@@ -175,24 +182,28 @@ class Bench:
         running = running_server(own.model_copy(update=_PLAIN), _NO_LOG, clock=self.clock)
         self._server = await self._serving.enter_async_context(running)
 
-    async def _listen(self, port: int) -> None:
+    async def _listen(self) -> None:
         # it pings, and drops a client that leaves pings unanswered, as a server does
-        self._relay = await serve(self._relay_messages, "127.0.0.1", port, subprotocols=_SUBPROTOCOLS, compression=None)
+        port = self._command.port
+        self._relay = await serve(
+            self._relay_messages, "127.0.0.1", port, select_subprotocol=_subprotocol, compression=None
+        )
+        self._command.port = self._relay.sockets[0].getsockname()[1]
 
     # what a script does
 
     async def hear(self, *types: str, seconds: float | None = None, **wrong: str) -> Heard:
         """Let messages go on until one of ``types`` comes, which waits; raise WrongError for those of ``wrong``."""
-        limit = self._command.patience if seconds is None else seconds
-        deadline = self.now() + limit
+        patience, heard, deadline = self._command.patience, None, 0.0
         while True:
+            limit = seconds or (patience if self.token else max(patience, START_SECONDS))
+            if heard is None or (seconds is None and heard.type not in {"ping", "pong"}):
+                deadline = self.now() + limit
             heard = await self._next(deadline - self.now(), limit)
             if heard.type in types:
                 return heard
             if heard.type in wrong:
                 raise WrongError(wrong[heard.type])
-            if heard.type not in {"ping", "pong"} and seconds is None:
-                deadline = self.now() + limit
             heard.go_on()
 
     async def _next(self, left: float, limit: float) -> Heard:
@@ -221,7 +232,6 @@ class Bench:
 
     async def restart(self) -> None:
         """Stop the server in order, and start it again on its database; the client cannot connect meanwhile."""
-        port = self._relay.sockets[0].getsockname()[1]
         self._relay.close(close_connections=False)
         passing = asyncio.create_task(self.hear())
         await self._serving.aclose()
@@ -230,7 +240,7 @@ class Bench:
         with suppress(WrongError, asyncio.CancelledError):
             await passing
         await self._start_server()
-        await self._listen(port)
+        await self._listen()
 
     async def take_seat(self) -> None:
         """Resume the client's match on another connection."""

@@ -1,0 +1,99 @@
+"""`evilpegs.local_server` and the fixture for pytest."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+import evilpegs
+from evilpegs.api import local_server as local_server_module
+from support.patience import PATIENCE
+from support.processes import wait_until
+from support.servers import dial
+
+CONFTEST = 'pytest_plugins = "evilpegs.pytest"\n'
+TESTS = """\
+def test_first(evilpegs_server):
+    with open("first", "w") as file:
+        file.write(evilpegs_server.url)
+
+
+def test_second(evilpegs_server):
+    assert open("first").read() == evilpegs_server.url
+    assert evilpegs_server.url.startswith("ws://127.0.0.1:")
+"""
+
+
+async def claim(url, name):
+    async with dial(url) as connection:
+        return await connection.hello(name)
+
+
+def test_server_plays_and_shows_and_leaves_nothing_behind(monkeypatch, tmp_path):
+    monkeypatch.setenv("EVILPEGS_REGISTRATION", "closed")
+    (tmp_path / "evilpegs.toml").write_text("port = 1\n")
+    monkeypatch.chdir(tmp_path)
+    with evilpegs.local_server() as server:
+        welcome = asyncio.run(claim(server.url, "ann"))
+        with urlopen(f"{server.site_url}api/v1/game", timeout=PATIENCE) as answer:
+            assert json.load(answer)["url"] == server.url
+        database = Path(server.database.removeprefix("sqlite:///"))
+        assert database.exists()
+    assert welcome["player"] == "ann"
+    assert not database.parent.exists()
+
+
+def test_server_ends_with_an_error_in_the_block():
+    with pytest.raises(ZeroDivisionError), evilpegs.local_server() as server:
+        1 / 0  # noqa: B018
+    assert not Path(server.database.removeprefix("sqlite:///")).exists()
+
+
+def test_server_that_does_not_start_says_why(monkeypatch):
+    monkeypatch.setattr(local_server_module.sys, "executable", "/bin/false")
+    monkeypatch.setattr(local_server_module, "ProgramGuard", StubGuard)
+    with pytest.raises(evilpegs.EvilpegsError), evilpegs.local_server():
+        pass
+
+
+class StubGuard:
+    """A guard without a process: its Python cannot run in the test above."""
+
+    group = 0
+
+    def kill(self):
+        pass
+
+
+def test_fixture_is_one_server_for_a_session(tmp_path):
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "test_mine.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_server_ends_when_its_process_is_killed(tmp_path):
+    code = (
+        "import evilpegs, time\nwith evilpegs.local_server() as s:\n    print(s.database, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        database = process.stdout.readline().strip().removeprefix("sqlite:///")
+        process.kill()
+    wait_until(lambda: not any(database in line for line in command_lines()))
+    wait_until(lambda: not Path(database).parent.exists())
+
+
+def command_lines():
+    """Yield the command line of each process of this machine."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                yield (folder / "cmdline").read_text(errors="replace")
+            except OSError:
+                continue

@@ -1,0 +1,68 @@
+"""What players use loads where the modules and signals of Unix are missing.
+
+That is not all that a run on another system needs; docs/contest.md promises no more.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+from support.patience import PATIENCE
+
+MISSING = ("fcntl", "grp", "pwd", "resource", "termios", "tty")
+WITHOUT_UNIX = f"""
+import enum, importlib, os, pkgutil, signal, sys
+
+for module in {MISSING!r}:
+    sys.modules[module] = None
+for name in ("fork", "killpg", "setsid", "sysconf"):
+    delattr(os, name)
+members = {{each.name: each.value for each in signal.Signals if each.name != "SIGHUP"}}
+del signal.SIGHUP
+signal.Signals = enum.IntEnum("Signals", members)
+
+
+def modules(*packages):
+    for package in map(importlib.import_module, packages):
+        yield package.__name__
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            yield found.name
+
+
+def load(name):
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        print(name, error)
+"""
+COMMANDS = (
+    *("assist", "bot", "certify", "compare", "duel", "evaluate", "feed", "ladders", "partition", "play"),
+    *("solve", "tournament", "tree", "verify", "watch"),
+)
+"""Those that need no server of their own."""
+
+
+def without_unix(program):
+    command = [sys.executable, "-W", "ignore", "-c", WITHOUT_UNIX + program]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize("package", ["evilpegs_game", "evilpegs_protocol", "evilpegs_clients"])
+def test_package_of_players_loads(package):
+    assert without_unix(f"for name in modules({package!r}): load(name)") == ""
+
+
+def test_every_public_name_loads():
+    assert without_unix("import evilpegs\nfor name in evilpegs.__all__: getattr(evilpegs, name)") == ""
+
+
+def test_commands_of_players_load():
+    assert without_unix(f"for name in {COMMANDS!r}: load('evilpegs.commands.' + name)\nload('evilpegs.main')") == ""
+
+
+def test_server_is_for_unix():
+    """The control: what is missing is missed."""
+    assert "fcntl" in without_unix("load('evilpegs.commands.serve')")
