@@ -121,27 +121,17 @@ def handed_out_bot(language: str, url: str) -> str:
     return text.replace('"ADDRESS"', json.dumps(url), 1)
 
 
-_BOT_TYPES: Final = {"py": "text/x-python; charset=utf-8", "js": "text/javascript; charset=utf-8"}
-_BOTS: Final = {language: text_description("The file.", kind.split(";")[0]) for language, kind in _BOT_TYPES.items()}
+_BOT: Final = text_description("The file.", "text/plain") | problem_statuses(404)
 
 
-@_server.get("/bot.py", response_class=Response, responses=_BOTS["py"] | problem_statuses(404))
-async def get_bot_py(site: CurrentSite, request: Request) -> Response:
-    """Return a complete bot in Python, which needs only `websockets`, with the address of this server in it."""
-    return _bot(site, request, "py")
-
-
-@_server.get("/bot.js", response_class=Response, responses=_BOTS["js"] | problem_statuses(404))
-async def get_bot_js(site: CurrentSite, request: Request) -> Response:
-    """Return a complete bot in JavaScript, for node 22 or later, with the address of this server in it."""
-    return _bot(site, request, "js")
-
-
-def _bot(site: Site, request: Request, language: str) -> Response:
+@_server.get("/bot.js", name="get_bot_js", response_class=Response, responses=_BOT)
+@_server.get("/bot.py", name="get_bot_py", response_class=Response, responses=_BOT)
+async def get_bot(site: CurrentSite, request: Request) -> Response:
+    """Return a complete bot in one file, in the language of its ending, with the address of this server in it."""
     url = site.game_url(request)
     if url is None:
         raise HTTPException(404, "this site shows matches, and nobody can play them; ask the server for its bot")
-    return answer(handed_out_bot(language, url), media_type=_BOT_TYPES[language])
+    return answer(handed_out_bot(request.url.path[-2:], url), media_type="text/plain")
 
 
 class PositionQuery(BaseModel):

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.request import urlopen
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 import evilpegs
 from evilpegs.api import local_server as local_server_module
 from support.patience import PATIENCE
-from support.processes import wait_until
+from support.processes import is_running, wait_until
 from support.servers import dial
 
 CONFTEST = 'pytest_plugins = "evilpegs.pytest"\n'
@@ -55,19 +57,21 @@ def test_server_ends_with_an_error_in_the_block():
 
 
 def test_server_that_does_not_start_says_why(monkeypatch):
-    monkeypatch.setattr(local_server_module.sys, "executable", "/bin/false")
-    monkeypatch.setattr(local_server_module, "ProgramGuard", StubGuard)
-    with pytest.raises(evilpegs.EvilpegsError), evilpegs.local_server():
+    monkeypatch.setattr(local_server_module, "sys", SimpleNamespace(executable="/bin/false"))
+    with pytest.raises(evilpegs.EvilpegsError, match="status 1"), evilpegs.local_server():
         pass
 
 
-class StubGuard:
-    """A guard without a process: its Python cannot run in the test above."""
+def test_server_that_was_killed_says_so():
+    before = children_of(os.getpid())
+    with pytest.raises(evilpegs.EvilpegsError, match="-9"), evilpegs.local_server():  # noqa: PT012
+        _guard, server = [pid for pid in children_of(os.getpid()) if pid not in before]
+        os.kill(server, signal.SIGKILL)
+        wait_until(lambda: not is_running(server))
 
-    group = 0
 
-    def kill(self):
-        pass
+def children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def test_fixture_is_one_server_for_a_session(tmp_path):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.demo import DemoPlan, child_server, run_demo
-from evilpegs.errors import CommandError
+from evilpegs.commands.demo import DemoPlan, run_demo
 from support.patience import PATIENCE
+from support.processes import is_running
 
 README = Path(__file__).parents[3] / "README.md"
 SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
@@ -55,10 +55,11 @@ def test_stopped_demo_leaves_nothing_behind(start, tmp_path, number, status):
     child = start("demo", env=os.environ | {"TMPDIR": str(tmp_path)})
     child.next_line()
     assert "ws://" in child.next_line()
-    (server,) = children_of(child.process.pid)
+    children = children_of(child.process.pid)
+    assert len(children) == 2  # the server, and what ends it with the demo
     assert child.end(number).status == status
-    assert not Path(f"/proc/{server}").exists()
-    assert list(tmp_path.glob("evilpegs-demo-*")) == []
+    assert not any(map(is_running, children))
+    assert list(tmp_path.glob("evilpegs-*")) == []
 
 
 def test_staying_demo_keeps_page_until_interrupt(tmp_path):
@@ -66,7 +67,7 @@ def test_staying_demo_keeps_page_until_interrupt(tmp_path):
     with subprocess.Popen(STAYING, stdout=subprocess.PIPE, text=True, env=environment) as child:
         try:
             last = next(line for line in child.stdout if "Ctrl-C" in line)
-            (server,) = children_of(child.pid)
+            children = children_of(child.pid)
             site = re.search(r"http://\S+/", last).group()
             with urllib.request.urlopen(f"{site}api/v1/matches") as answer:
                 assert len(json.load(answer)["matches"]) == 1
@@ -74,25 +75,9 @@ def test_staying_demo_keeps_page_until_interrupt(tmp_path):
             assert child.wait(PATIENCE) == 0
         finally:
             child.kill()
-    assert not Path(f"/proc/{server}").exists()
-    assert list(tmp_path.glob("evilpegs-demo-*")) == []
+    assert not any(map(is_running, children))
+    assert list(tmp_path.glob("evilpegs-*")) == []
 
 
 def children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-async def test_child_server_reports_failed_start(tmp_path):
-    with pytest.raises(CommandError, match=r"evilpegs: .*'nonsense'"):
-        async with child_server("nonsense", tmp_path / "log"):
-            pass
-
-
-async def test_child_server_reports_bad_exit(tmp_path):
-    children = set(children_of(os.getpid()))
-    running = child_server(f"sqlite:///{tmp_path / 'x.sqlite3'}", tmp_path / "log")
-    await running.__aenter__()
-    (server,) = set(children_of(os.getpid())) - children
-    os.kill(server, signal.SIGKILL)
-    with pytest.raises(CommandError, match=" -9"):
-        await running.__aexit__(None, None, None)

@@ -1,23 +1,22 @@
-"""A real server behind a relay, which shows each message to a script before it lets the message go on."""
+"""A real server behind a relay, which shows each message to a script before the message goes on."""
 
 import asyncio
 import json
+import logging
 import os
-import tempfile
-from asyncio.subprocess import STDOUT
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from asyncio.subprocess import DEVNULL, STDOUT
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
-from structlog.stdlib import BoundLogger
+from structlog.stdlib import BoundLogger, filter_by_level
 from websockets.asyncio.client import connect
 from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.typing import Subprotocol
 
 from evilpegs.database import server_settings
 from evilpegs_clients.printable import printable
@@ -27,12 +26,9 @@ from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.server import RunningServer, running_server
 
 Message = dict[str, Any]
-# these may not lead players elsewhere, or refuse them
+# settings that lead players elsewhere or let them wait for others
 _PLAIN: Final = dict.fromkeys(("mqtt", "tls_cert", "tls_key", "site_url", "game_url", "solved", "server_key"))
-_SUBPROTOCOLS: Final = [Subprotocol(SUBPROTOCOL)]
-START_SECONDS: Final = 30.0
-"""The least time for a client to start and say hello."""
-_LAST_WORDS: Final = 100  # characters
+_HELLO: Final = {"type": "hello", "client": {"name": "check-client", "version": "1"}}
 
 
 class WrongError(Exception):
@@ -44,251 +40,157 @@ class SilentError(WrongError):
 
 
 class EndedError(WrongError):
-    def __init__(self, status: int, last_words: str) -> None:
-        how = f"with exit status {status}" if status >= 0 else f"by signal {-status}"
-        super().__init__(f"ended {how}" + (f", saying {last_words!r}" if last_words else ""))
-        self.is_crash = status < 0
-
-
-@dataclass(eq=False, slots=True)
-class Link:
-    """A connection of the client, and that of the relay to the server."""
-
-    client: ServerConnection
-    server: Connection
-    is_cut: bool = False
+    """The client ended, and not by a signal."""
 
 
 @dataclass(eq=False, slots=True)
 class Heard:
-    """A message that waits until `go_on` or `drop` decides what becomes of it."""
+    """A message that waits until `go_on` decides what is forwarded in its place."""
 
-    link: Link
+    client: ServerConnection
     message: Message
-    forwarded: asyncio.Future[list[Message]]
+    forwarded: asyncio.Future[Sequence[Message]]
 
     @property
     def type(self) -> str:
         return str(self.message["type"])
 
-    def go_on(self, *before: Message) -> None:
-        """Forward the message, after others to the same side."""
-        if not self.forwarded.done():
-            self.forwarded.set_result([*before, self.message])
-
-    def drop(self) -> None:
-        self.forwarded.set_result([])
+    def go_on(self, *instead: Message) -> None:
+        self.forwarded.set_result(instead or [self.message])
 
 
 class ClockAhead(StallFreeClock):
-    """The server's clock, which a script can put forward."""
-
     ahead_ms = 0.0
 
     def now(self) -> float:
         return super().now() + self.ahead_ms
 
 
-@dataclass(slots=True)
-class ClientCommand:
-    """The words of the client's command, and the names under which it is known by its tokens."""
-
-    words: Sequence[str]
-    patience: float
-    """Seconds that the client may take for what it should do next."""
-    ladder: str
-    names: dict[str, str] = field(default_factory=dict)
-    port: int = 0
-    """The same in all scripts, because clients keep tokens by address."""
-
-
-def _subprotocol(_: ServerConnection, named: Sequence[Subprotocol]) -> Subprotocol | None:
-    return next((each for each in named if each == SUBPROTOCOL), None)  # to name none means the same
-
-
-def _drop_line(*_: object) -> Message:
-    raise structlog.DropEvent
-
-
-_NO_LOG: BoundLogger = structlog.wrap_logger(None, processors=[_drop_line], wrapper_class=BoundLogger)
-
-
-@asynccontextmanager
-async def running_bench(command: ClientCommand) -> AsyncIterator["Bench"]:
-    """Run a server of its own with an empty database, and the client, in the block."""
-    with tempfile.TemporaryDirectory(prefix="evilpegs-check-") as name:
-        bench = Bench(command, Path(name))
-        try:
-            await bench.open()
-            yield bench
-        finally:
-            await bench.close()
-
-
 class Bench:
-    def __init__(self, command: ClientCommand, folder: Path) -> None:
+    """A server with an empty database, and a client that may take ``patience`` seconds for what a script awaits."""
+
+    def __init__(self, folder: Path, patience: float) -> None:
         self.now = asyncio.get_running_loop().time
         self.clock = ClockAhead(self.now)
-        self.edit: Callable[[Message], Message] = lambda message: message
-        """Changes each message of the server."""
-        self.started: Message = {}
-        """The `match_started` of the client's match."""
+        self.edit: Callable[[Message], Message] = lambda message: message  # of the server
+        self.match: Message = {}  # its `match_started`
         self.seen, self.is_over = 0, False
-        self.token: str | None = None
-        """The token that the client has."""
-        self._command = command
-        self._folder = folder
-        self._tokens: dict[str, str] = {}  # those of the server, by the client's
-        self._hello: Message = {}
-        self._links: list[Link] = []
+        self._folder, self._patience = folder, patience
+        self._clients: set[ServerConnection] = set()
         self._heard: asyncio.Queue[Heard] = asyncio.Queue()
         self._stack, self._serving = AsyncExitStack(), AsyncExitStack()
         self._server: RunningServer
         self._relay: Server
         self._ended: asyncio.Task[int]
+        logger = logging.getLogger("evilpegs.check")
+        logger.setLevel(logging.ERROR)
+        self._log: BoundLogger = structlog.wrap_logger(logger, [filter_by_level], BoundLogger)
 
-    async def open(self) -> None:
-        await self._start_server()
-        await self._listen()
-        given = {"url": f"ws://127.0.0.1:{self._command.port}{PATH}", "ladder": self._command.ladder}
-        words = [
-            word.replace("{url}", given["url"]).replace("{ladder}", given["ladder"]) for word in self._command.words
-        ]
+    async def open(self, words: Sequence[str], port: int, ladder: str) -> int:
+        """Start the server and the client, and return the port."""
+        await self._start(port)
+        hello = await self._talk(_HELLO | {"name": "my-client", "kind": "bot"})
+        self._token = hello["token"]
+        port = self._relay.sockets[0].getsockname()[1]
+        given = {"EVILPEGS_SERVER": f"ws://127.0.0.1:{port}{PATH}", "EVILPEGS_LADDER": ladder}
+        words = [word.replace("{url}", given["EVILPEGS_SERVER"]).replace("{ladder}", ladder) for word in words]
         guard = ProgramGuard()
         self._stack.callback(guard.kill)
         output = self._stack.enter_context((self._folder / "output").open("wb"))
-        environment = os.environ | {f"EVILPEGS_{name.upper()}": value for name, value in given.items()}
-        environment["EVILPEGS_SERVER"] = environment.pop("EVILPEGS_URL")
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=output,
-            stderr=STDOUT,
-            env=environment,
-            process_group=guard.group,
+        client = await asyncio.create_subprocess_exec(
+            *words, stdin=DEVNULL, stdout=output, stderr=STDOUT, env=os.environ | given, process_group=guard.group
         )
-        self._ended = asyncio.create_task(process.wait())
+        self._ended = asyncio.create_task(client.wait())
+        return port
 
     async def close(self) -> None:
         await self._stack.aclose()
-        if hasattr(self, "_relay"):
-            self._relay.close(close_connections=False)
-            self.cut()
-            await self._ended
+        self._relay.close(close_connections=False)
+        self.cut()
+        await self._ended
         await self._serving.aclose()
 
-    async def _start_server(self) -> None:
+    async def _start(self, port: int) -> None:
         own = server_settings(host="127.0.0.1", port=0, site=False, database=f"sqlite:///{self._folder}/check.sqlite3")
-        running = running_server(own.model_copy(update=_PLAIN), _NO_LOG, clock=self.clock)
+        running = running_server(own.model_copy(update=_PLAIN), self._log, clock=self.clock)
         self._server = await self._serving.enter_async_context(running)
-
-    async def _listen(self) -> None:
-        # it pings, and drops a client that leaves pings unanswered, as a server does
-        port = self._command.port
-        self._relay = await serve(
-            self._relay_messages, "127.0.0.1", port, select_subprotocol=_subprotocol, compression=None
-        )
-        self._command.port = self._relay.sockets[0].getsockname()[1]
-
-    # what a script does
+        # To name no subprotocol means the same. It drops a client that leaves its pings unanswered, as a server does.
+        choice: Any = lambda _, named: next((each for each in named if each == SUBPROTOCOL), None)  # noqa: E731
+        self._relay = await serve(self._link, "127.0.0.1", port, select_subprotocol=choice, compression=None)
 
     async def hear(self, *types: str, seconds: float | None = None, **wrong: str) -> Heard:
         """Let messages go on until one of ``types`` comes, which waits; raise WrongError for those of ``wrong``."""
-        patience, heard, deadline = self._command.patience, None, 0.0
-        while True:
-            limit = seconds or (patience if self.token else max(patience, START_SECONDS))
-            if heard is None or (seconds is None and heard.type not in {"ping", "pong"}):
-                deadline = self.now() + limit
-            heard = await self._next(deadline - self.now(), limit)
+        limit = seconds or self._patience
+        deadline = self.now() + limit
+        while (heard := await self._next(deadline - self.now())) is not None:
             if heard.type in types:
                 return heard
             if heard.type in wrong:
                 raise WrongError(wrong[heard.type])
             heard.go_on()
+        raise SilentError(f"did none of it for {limit:g} s")
 
-    async def _next(self, left: float, limit: float) -> Heard:
-        while True:
-            getting = asyncio.ensure_future(self._heard.get())
-            try:
-                await asyncio.wait([getting, self._ended], timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                getting.cancel()
-            if not getting.done():
-                if self._ended.done():
-                    raise EndedError(self._ended.result(), self._last_words())
-                raise SilentError(f"did none of it for {limit:g} s")
-            if not getting.result().link.is_cut:
-                return getting.result()
-
-    def _last_words(self) -> str:
+    async def _next(self, seconds: float) -> Heard | None:
+        getting = asyncio.ensure_future(self._heard.get())
+        try:
+            await asyncio.wait([getting, self._ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            getting.cancel()
+        if getting.done():
+            heard = getting.result()
+            return heard if heard.client in self._clients else await self._next(seconds)
+        if not self._ended.done():
+            return None
+        if (status := self._ended.result()) < 0:
+            raise WrongError(f"was ended by signal {-status}")
         lines = (self._folder / "output").read_text(errors="replace").split("\n")
-        return printable(next((line for line in reversed(lines) if line.strip()), ""))[:_LAST_WORDS]
+        last = next((line for line in reversed(lines) if line.strip()), "nothing")
+        raise EndedError(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
 
     def cut(self) -> None:
         """Cut the connections of the client, without a goodbye."""
-        for link in self._links:
-            link.is_cut = True
-            link.client.transport.abort()
+        while self._clients:
+            self._clients.pop().transport.abort()
 
     async def restart(self) -> None:
-        """Stop the server in order, and start it again on its database; the client cannot connect meanwhile."""
+        """Stop the server in order, and start it again on its database; nobody can connect meanwhile."""
+        port = self._relay.sockets[0].getsockname()[1]
         self._relay.close(close_connections=False)
         passing = asyncio.create_task(self.hear())
         await self._serving.aclose()
-        await asyncio.gather(*(link.client.wait_closed() for link in self._links))
+        await asyncio.gather(*(client.wait_closed() for client in self._clients))
         passing.cancel()
         with suppress(WrongError, asyncio.CancelledError):
             await passing
-        await self._start_server()
-        await self._listen()
+        await self._start(port)
 
     async def take_seat(self) -> None:
-        """Resume the client's match on another connection."""
-        other = await self._stack.enter_async_context(connect(self._server.url, subprotocols=_SUBPROTOCOLS))
-        hello = {"type": "hello", "client": {"name": "check-client", "version": "1"}}
-        for message in (
-            hello | {"token": self._tokens[self.token or ""]},
-            {"type": "resume", "match": self.started["match"], "seq": 0},
-        ):
+        """Resume the client's match on another connection, which stays open."""
+        await self._talk(_HELLO | {"token": self._token}, {"type": "resume", "match": self.match["match"], "seq": 0})
+
+    async def _talk(self, *messages: Message) -> Message:
+        other = await self._stack.enter_async_context(connect(self._server.url))
+        for message in messages:
             await other.send(json.dumps(message))
-
-    async def say(self, heard: Heard, message: Message) -> None:
-        """Answer a message of the client in the server's place."""
-        re = {"re": heard.message["id"]} if "id" in heard.message else {}
-        await heard.link.client.send(json.dumps(message | re))
-
-    async def is_answering(self, link: Link, seconds: float) -> bool:
-        """Return whether the client answers a WebSocket ping."""
-        with suppress(TimeoutError, ConnectionClosed):
-            await asyncio.wait_for(await link.client.ping(), seconds)
-            return True
-        return False
+        answer: Message = json.loads(await other.recv())
+        return answer
 
     # the relay
 
-    async def _relay_messages(self, client: ServerConnection) -> None:
-        try:
-            async with connect(self._server.url, subprotocols=_SUBPROTOCOLS, compression=None, max_size=None) as server:
-                link = Link(client, server)
-                self._links.append(link)
-                ends = (
-                    self._pump(link, client, server, self._to_server),
-                    self._pump(link, server, client, self._to_client),
-                    client.wait_closed(),
-                )
-                tasks = [asyncio.ensure_future(end) for end in ends]
+    async def _link(self, client: ServerConnection) -> None:
+        self._clients.add(client)
+        with suppress(OSError, WebSocketException):  # the server may be gone
+            async with connect(self._server.url, compression=None, max_size=None) as server:
+                pumps = self._pump(client, client, server), self._pump(client, server, client), client.wait_closed()
+                tasks = [asyncio.ensure_future(pump) for pump in pumps]
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in tasks:
                     task.cancel()
-                if client.close_code is None and (code := server.close_code or 1006) not in {1005, 1006}:
-                    await client.close(code, server.close_reason or "")
-        except (OSError, WebSocketException):
-            pass  # the server is not there
+                if server.close_code not in {None, 1005, 1006}:
+                    await client.close(server.close_code or 1000, server.close_reason or "")
         client.transport.abort()
 
-    async def _pump(
-        self, link: Link, source: Connection, target: Connection, change: Callable[[Message], Message]
-    ) -> None:
+    async def _pump(self, client: ServerConnection, source: Connection, target: Connection) -> None:
         with suppress(ConnectionClosed):
             async for text in source:
                 try:
@@ -297,37 +199,24 @@ class Bench:
                 except (ValueError, TypeError, KeyError):
                     await target.send(text)  # the server says what is wrong with it
                     continue
-                heard = Heard(link, message, asyncio.get_running_loop().create_future())
+                heard = Heard(client, message, asyncio.get_running_loop().create_future())
                 self._heard.put_nowait(heard)
                 for each in await heard.forwarded:
-                    await target.send(json.dumps(change(each)))
+                    await target.send(json.dumps(self._to_client(each) if target is client else self._to_server(each)))
 
     def _to_server(self, message: Message) -> Message:
         if message["type"] != "hello":
             return message
-        self._hello, token = message, message.get("token")
-        if token in self._tokens:
-            return {**message, "token": self._tokens[token]}
-        if token is None:
-            return message
-        # a token of the script before, whose server is gone: the same name is claimed here
-        name = self._command.names.get(token, "my-client")
-        who = {} if name.startswith("guest-") else {"name": name, "kind": "bot"}
-        return {key: value for key, value in message.items() if key != "token"} | who
+        # it is always the same player, whatever name or token of another server it has
+        self._is_new = "token" not in message
+        kept = {name: value for name, value in message.items() if name not in {"name", "kind"}}
+        return kept | {"token": self._token}
 
     def _to_client(self, message: Message) -> Message:
-        match message["type"]:
-            case "welcome":
-                known = self._hello.get("token")
-                self.token = token = known or message["token"]
-                self._command.names[token] = message["player"]
-                self._tokens[token] = message.get("token") or self._tokens[token]
-                if known:
-                    message = {key: value for key, value in message.items() if key != "token"}
-            case "match_started":
-                self.started = message
-            case "match_over":
-                self.is_over = True
-        if "at" in message and message.get("match") == self.started.get("match"):
-            self.seen = max(self.seen, message["seq"])
+        if message["type"] == "welcome" and self._is_new:
+            message |= {"token": self._token}
+        if message["type"] == "match_started":
+            self.match = message
+        self.is_over = self.is_over or message["type"] == "match_over"
+        self.seen = max(self.seen, message["seq"] if "at" in message else 0)
         return self.edit(message)
