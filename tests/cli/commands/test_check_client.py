@@ -46,12 +46,14 @@ def test_wrong_client_is_wrong_in_five_ways(check, lone_node):
     assert result.out.splitlines()[-1].startswith("5 of 10")
 
 
-@pytest.mark.parametrize("language", ["py", "js"])
-def test_handed_out_bot_is_right(request, check, tmp_path, language):
-    """It keeps tokens in a file, and the servers of later scripts know them."""
+@pytest.mark.parametrize(
+    ("language", "ladder"), [("py", "classic"), ("py", "classic-evil-practice"), ("js", "bulls-and-cows")]
+)
+def test_handed_out_bot_is_right(request, check, tmp_path, language, ladder):
+    """It keeps tokens in a file, which later servers take. After one game of practice it checks the whole record."""
     (tmp_path / f"bot.{language}").write_text(handed_out_bot(language, "ws://127.0.0.1:1/v1"))
     command = request.getfixturevalue("lone_python" if language == "py" else "lone_node")
-    result, verdicts = check(*command, f"bot.{language}", "{url}", "{ladder}")
+    result, verdicts = check(*command, f"bot.{language}", "{url}", "{ladder}", ladder=ladder)
     assert (result.status, [verdict for verdict, _ in verdicts.values()]) == (0, ["right"] * 10), result.out
 
 

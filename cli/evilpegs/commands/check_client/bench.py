@@ -42,6 +42,8 @@ class SilentError(WrongError):
 class EndedError(WrongError):
     """The client ended, and not by a signal."""
 
+    status = 0
+
 
 @dataclass(eq=False, slots=True)
 class Heard:
@@ -145,7 +147,9 @@ class Bench:
             raise WrongError(f"was ended by signal {-status}")
         lines = (self._folder / "output").read_text(errors="replace").split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "nothing")
-        raise EndedError(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
+        ended = EndedError(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
+        ended.status = status
+        raise ended
 
     def cut(self) -> None:
         """Cut the connections of the client, without a goodbye."""

@@ -49,8 +49,8 @@ async def _comes_back(bench: Bench, hello: Heard | None = None) -> str:
 async def _goes_on(bench: Bench, did: str, *, is_new_game: bool = False) -> str:
     try:
         move = await bench.hear("guess", "ready", "play", hello="connected again")
-    except EndedError:
-        if not bench.is_over:
+    except EndedError as error:
+        if error.status != 0 or not bench.is_over:
             raise
         return f"{did} and ended after the match"
     if move.type == "play" and not bench.is_over:
