@@ -340,7 +340,7 @@ class TestDatabase:
     def test_list_names_every_command(self):
         members = [(group, function) for group, (_, functions) in GROUPS.items() for function in functions]
         reading = set()
-        for module, function in [*((name, name) for name in COMMANDS), *members]:
+        for module, function in [*([name.replace("-", "_")] * 2 for name in COMMANDS), *members]:
             command = getattr(import_module(f"evilpegs.commands.{module}"), function)
             if "database" in inspect.signature(command).parameters:
                 reading.add(module if module == function else f"{module} {function.partition('_')[0]}")
