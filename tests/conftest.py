@@ -11,6 +11,8 @@ import numba
 import pytest
 from hypothesis import settings
 
+from evilpegs_game import kernels
+
 TESTS = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 2_000_000_000
@@ -47,6 +49,8 @@ settings.load_profile("few")
 
 
 def pytest_configure():
+    # Tests compare what commands print, also the first after a change of the game.
+    kernels._SILENT_SECONDS = float("inf")
     # A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP; children inherit both.
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:

@@ -92,11 +92,13 @@ def code_at(index: int, rules: Rules) -> Code:
 
 
 def all_codes(rules: Rules) -> Columns:
-    """Return every code of ``rules`` in code order; raise TooLargeError above `MAX_SPACE_BYTES`."""
+    """Return every code of ``rules`` in code order, read-only; raise TooLargeError above `MAX_SPACE_BYTES`."""
     needed = rules.pegs * rules.size
     message = f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}"
     check_bound(needed, MAX_SPACE_BYTES, message)
-    return _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
+    columns = _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
+    columns.flags.writeable = False  # as parts are: kernels would be compiled again for arrays that can be written
+    return columns
 
 
 def rules_fields(rules: Rules) -> dict[str, Any]:

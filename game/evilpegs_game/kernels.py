@@ -4,14 +4,16 @@ Numba compares only a kernel's own source file with its cache. Yet the cached co
 also those of other files, and names the classes of its arguments. So kernels are kept in a folder named by a digest of
 the whole package: no change of it is missed, and after any change all kernels are compiled again.
 
-The folder is in the directory that NUMBA_CACHE_DIR names, else in ``__pycache__`` of the installation. If that cannot
-be written, it is in the user's cache directory; failing that too, each process compiles for itself. A directory keeps
-the folders that were used last. Several processes may compile at once: numba replaces files whole. Other code that
-numba compiles in the same process is kept where it would be without this package.
+The folder is in the directory that NUMBA_CACHE_DIR names, else in the user's cache directory, so that an installation
+stays as it was installed; only a checkout keeps its own in ``__pycache__``. If the first cannot be written, its kernels
+are copied to the user's; failing that too, each process compiles for itself. A directory keeps the folders that were
+used last. Several processes may compile at once: numba replaces files whole. Other code that numba compiles in the same
+process is kept where it would be without this package.
 
 The small kernels that many modules share are here too.
 """
 
+import gc
 import logging
 import os
 from collections.abc import Callable
@@ -20,8 +22,9 @@ from functools import cache, update_wrapper
 from hashlib import sha256
 from pathlib import Path
 from pickle import UnpicklingError
-from shutil import disk_usage, rmtree
+from shutil import copytree, disk_usage, rmtree
 from threading import Lock
+from time import monotonic
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -40,6 +43,7 @@ _LOGGER: Final = logging.getLogger(__name__)
 _PACKAGE: Final = Path(__file__).parent
 _LEAST_FREE_BYTES: Final = 50_000_000
 _KEPT_FOLDERS: Final = 4  # more than one, because versions of the package can share a directory
+_SILENT_SECONDS: Final = 2.0
 # Numba finds the directory in a variable of its module. It belongs to other code but while a dispatcher is made.
 _CONFIGURATION: Final = Lock()
 
@@ -69,7 +73,7 @@ class _Kernel:
         try:
             return (self._made or self._dispatcher())(*arguments)
         except (EOFError, UnpicklingError):  # of numba, for a file that was being written when the power failed
-            rmtree(str(_folder()), ignore_errors=True)
+            rmtree(str(kernel_folder()), ignore_errors=True)
             return self._dispatcher()(*arguments)
 
     def __getattr__(self, name: str) -> Any:
@@ -78,12 +82,12 @@ class _Kernel:
     def _dispatcher(self) -> Any:
         import numba  # noqa: PLC0415 - takes 0.2 s
 
-        folder, config = _folder(), cast("Any", numba.config)
+        folder, config = kernel_folder(), cast("Any", numba.config)
         # Without its wrapper for C, which nothing here calls, a kernel compiles in a tenth less time.
         options: dict[str, Any] = {"nogil": self._nogil, "cache": folder is not None, "no_cfunc_wrapper": True}
         with _CONFIGURATION:
             if self._made is None:  # compiled callers refer to the dispatcher, so there may be only one
-                _announce_if_new(folder, self.__dict__["__wrapped__"])
+                _listen()
                 usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
                 try:
                     self._made = numba.njit(**options)(self.__dict__["__wrapped__"])
@@ -93,21 +97,25 @@ class _Kernel:
 
 
 @cache
-def _folder() -> Path | None:
-    # At the first kernel of a process; None if nothing can be kept.
+def kernel_folder() -> Path | None:
+    """Return the folder of the kernels of this version, found at the first kernel; None if none can be kept."""
     import numba  # noqa: PLC0415 - takes 0.2 s
-    from platformdirs import user_cache_path  # noqa: PLC0415
 
     digest = sha256(numba.__version__.encode())
     for file in sorted(_PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    for directory in (Path(named) if named else _PACKAGE / "__pycache__", user_cache_path("evilpegs")):
+    shared: Path | None = None
+    for directory in _directories():
         folder = directory / f"{_PACKAGE.name}-{digest.hexdigest()[:16]}"
         try:
+            if shared and not folder.exists():
+                copytree(shared, folder, dirs_exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                shared = folder
+                continue
             folder.touch()
-            if not os.access(folder, os.W_OK) or disk_usage(folder).free < _LEAST_FREE_BYTES:
+            if disk_usage(folder).free < _LEAST_FREE_BYTES:
                 continue
         except OSError:
             continue
@@ -120,6 +128,23 @@ def _folder() -> Path | None:
     return None
 
 
+def _directories() -> tuple[Path, Path]:
+    from platformdirs import user_cache_path  # noqa: PLC0415 - with the first kernel
+
+    # pip removes only what it installed
+    is_checkout = any((folder / "pyproject.toml").exists() for folder in _PACKAGE.parents[:2])
+    own, named = user_cache_path("evilpegs"), os.environ.get("NUMBA_CACHE_DIR")
+    return Path(named) if named else _PACKAGE / "__pycache__" if is_checkout else own, own
+
+
+def clear_kernels() -> list[Path]:
+    """Remove the kernels of every version that this user can remove, and return their folders."""
+    folders = sorted({folder for each in _directories() for folder in each.glob(f"{_PACKAGE.name}-*")})
+    for folder in folders:
+        rmtree(folder, ignore_errors=True)
+    return [folder for folder in folders if not folder.exists()]
+
+
 def _remove_old(directory: Path) -> None:
     with suppress(OSError):  # another process may be removing the same
         used = sorted(directory.glob(f"{_PACKAGE.name}-*"), key=lambda folder: folder.stat().st_mtime)
@@ -127,21 +152,54 @@ def _remove_old(directory: Path) -> None:
             rmtree(old, ignore_errors=True)
 
 
-def _announce_if_new(folder: Path | None, function: Callable[..., Any]) -> None:
-    # An empty file of ours for each kernel that was compiled here: how numba names its files is its own affair.
-    try:
-        if folder is not None:
-            (folder / f"{function.__module__}.{function.__qualname__}").touch(exist_ok=False)
-    except FileExistsError:
-        return
-    except OSError:  # another process removed the folder
-        pass
-    _announce()
+class _Compiling:
+    # Hears of each function that numba begins and ends to compile, those that it calls within; numba holds a lock.
+    def __init__(self) -> None:
+        self._depth, self._since, self._before, self._collects = 0, 0.0, 0.0, False
+
+    @property
+    def seconds(self) -> float:
+        return self._before + (monotonic() - self._since if self._depth else 0.0)
+
+    def notify(self, event: Any) -> None:
+        if event.is_start and self._depth == 0:
+            self._since, self._collects = monotonic(), gc.isenabled()
+            gc.disable()  # compiling makes many objects and hardly any garbage: a tenth of its time
+        elif event.is_end and self._depth == 1:
+            self._before = self.seconds
+            if self._collects:
+                gc.enable()
+        self._depth += 1 if event.is_start else -1
+        name: str = event.data["dispatcher"].py_func.__module__
+        if self.seconds > _SILENT_SECONDS and name.startswith(_PACKAGE.name):
+            _announce()
+
+
+_COMPILING: Final = _Compiling()
+
+
+@cache
+def _listen() -> None:
+    from numba.core import event  # noqa: PLC0415 - takes 0.2 s
+
+    events = cast("Any", event)
+    events.Listener.register(_Compiling)
+    events.register("numba:compile", _COMPILING)
 
 
 @cache
 def _announce() -> None:
-    _LOGGER.info("compiling for this machine, once; this takes about 10 seconds")
+    _LOGGER.warning("compiling, once per installation; this takes up to half a minute")
+
+
+def compile_seconds() -> float:
+    """Return how long this process has compiled kernels."""
+    return _COMPILING.seconds
+
+
+def working_time() -> float:
+    """Return a time in seconds like `time.monotonic`, but one that stands still while kernels are compiled."""
+    return monotonic() - compile_seconds()
 
 
 @kernel

@@ -174,7 +174,10 @@ def _part_sizes(columns: Columns, guess: Columns) -> Sizes:
             counters[3, numbers[i + 3]] += 1
         for i in range(fours, stop - start):
             counters[0, numbers[i]] += 1
-    sizes: Sizes = counters.sum(axis=0)
+    for counter in range(1, 4):
+        for number in range(counters.shape[1]):
+            counters[0, number] += counters[counter, number]
+    sizes: Sizes = counters[0].copy()
     return sizes
 
 

@@ -58,8 +58,10 @@ def package(tmp_path):
 
 
 def copy_machinery(folder):
-    """Copy the module that compiles kernels to a package of another name."""
-    (folder / "kernels.py").write_text(Path(kernels.__file__).read_text())
+    """Copy the module that compiles kernels to a package of another name, where no compilation takes long."""
+    text = Path(kernels.__file__).read_text()
+    assert "_SILENT_SECONDS: Final = 2.0" in text
+    (folder / "kernels.py").write_text(text.replace("_SILENT_SECONDS: Final = 2.0", "_SILENT_SECONDS: Final = 9e9"))
 
 
 def run(folder, program, **variables):
@@ -130,13 +132,37 @@ class TestFolder:
 
         return call
 
-    def test_writable_install_keeps_kernels(self, call, tmp_path):
-        """The control: beside the source is the usual place."""
+    def test_checkout_keeps_kernels(self, call, tmp_path):
         (tmp_path / "package" / "__pycache__").unlink()
+        (tmp_path / "pyproject.toml").touch()
         cache, err = call()
         assert Path(cache).parent.parent == tmp_path / "package" / "__pycache__"
         assert list(Path(cache).glob("user.double-*.nbc"))
         assert err == []
+
+    def test_installation_stays_as_it_was_installed(self, call, tmp_path):
+        (tmp_path / "package" / "__pycache__").unlink()
+        before = sorted((tmp_path / "package").rglob("*"))
+        call(HOME=str(tmp_path))
+        assert sorted((tmp_path / "package").rglob("*")) == before
+
+    def test_kernels_that_others_compiled_are_copied(self, call, tmp_path):
+        """An image or a class: only the user who compiled can write to the directory."""
+        shared = {"NUMBA_CACHE_DIR": str(tmp_path / "shared")}
+        call(**shared)
+        program = "import os; access = os.access; os.access = lambda path, how: 'shared' not in str(path); "
+        program += "from package.user import double; print(double(2), sum(double.stats.cache_hits.values()))"
+        hits, err = call(program, HOME=str(tmp_path), **shared)
+        assert (hits, err) == ("1", [])
+
+    def test_clear_removes_kernels_of_every_version(self, call, tmp_path):
+        variables = {"NUMBA_CACHE_DIR": str(tmp_path / "named"), "HOME": str(tmp_path)}
+        call(**variables)
+        (tmp_path / "package" / "other.py").write_text("NUMBER = 1\n")
+        call(**variables)
+        program = "from package.kernels import clear_kernels; print(4, len(clear_kernels()))"
+        assert [call(program, **variables)[0] for _ in range(2)] == ["2", "0"]
+        assert list((tmp_path / "named").iterdir()) == []
 
     @pytest.mark.parametrize("variables", [{}, {"NUMBA_CACHE_DIR": IMPOSSIBLE}])
     def test_home_keeps_kernels_of_read_only_install(self, call, tmp_path, variables):
@@ -161,13 +187,23 @@ class TestFolder:
         program += "from theirs import one; one(); print(one.stats.cache_path)"
         assert call(program, HOME=str(tmp_path)) == (str(tmp_path / "__pycache__"), [])
 
-    def test_each_kernel_is_announced_before_its_first_compilation(self, call, tmp_path):
-        program = "import logging; logging.basicConfig(level='INFO'); from package.user import *; print({call})"
+    @pytest.mark.parametrize(("silent", "announced"), [(0.0, True), (600.0, False)])
+    def test_long_compilation_is_announced_once(self, call, tmp_path, silent, announced):
+        program = f"import package.kernels as kernels; kernels._SILENT_SECONDS = {silent}; "
+        program += "from package.user import *; print(double(2) + inner(0))"
         variables = {"NUMBA_CACHE_DIR": str(tmp_path / "named")}
-        for announced in (True, False):
-            for calls in ("inner(2)", "double(2)"):
-                _, err = call(program.format(call=calls), **variables)
-                assert [line.partition(":")[0] for line in err] == ["INFO"] * announced
+        assert [len(call(program, **variables)[1]) for _ in range(2)] == [announced, 0]
+
+    def test_time_stands_still_while_kernels_are_compiled(self, call, tmp_path):
+        program = "import time, package.kernels as kernels; from package.user import double; "
+        program += "start, working = time.monotonic(), kernels.working_time(); print(double(2), end=' '); "
+        program += "worked, spent = kernels.working_time() - working, time.monotonic() - start; "
+        program += "print(0 < kernels.compile_seconds() <= spent, 0 <= worked <= spent - kernels.compile_seconds())"
+        assert call(program, NUMBA_CACHE_DIR=str(tmp_path)) == ("True True", [])
+
+    def test_garbage_is_collected_again_after_a_compilation(self, call):
+        program = "import gc; from package.user import double; print(double(2), gc.isenabled())"
+        assert call(program, HOME=IMPOSSIBLE)[0] == "True"
 
     @pytest.mark.parametrize("damaged", ["double", "inner"])
     def test_half_written_files_are_replaced(self, call, tmp_path, damaged):

@@ -22,6 +22,7 @@ from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn
+from evilpegs_game.kernels import working_time
 from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import TITLES, ProofLog
@@ -104,9 +105,9 @@ def solve(
         file.save()  # so that an error in writing is reported before the work
     err = console(sys.stderr)
     err.print(_cost_line(parsed, cost))
-    start = monotonic()
+    start = working_time()
     solution = run_solver(solve_rules, parsed, objective, thread_count, file, err)
-    _write(solution, objective, out, monotonic() - start, as_json)
+    _write(solution, objective, out, working_time() - start, as_json)
     if file and not journal:
         file.remove()
 

@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 from rich.console import Console
@@ -34,6 +33,7 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import all_black
+from evilpegs_game.kernels import working_time
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
@@ -90,7 +90,7 @@ class Tally:
 
 
 def run_evaluation(
-    costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
+    costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = working_time
 ) -> list[tuple[Tally, float]]:
     """Return the counts of each strategy, and their seconds. Raises EvaluationError, or GameError with its name."""
     tallies = []

@@ -60,7 +60,7 @@ def best_code_in_chunks(
     _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
     if not candidates_only:
         length = min(_PREFIX_PEGS, pegs - 1)
-        prefixes = all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)
+        prefixes = all_codes(Rules(length, colors)).copy() if length else np.zeros((0, 1), dtype=np.uint8)
         _search_chunks(partial(search_range, prefixes), prefixes.shape[1], best, measure, codes, threads)
     return best.guess
 

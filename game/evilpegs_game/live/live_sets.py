@@ -219,9 +219,7 @@ class LiveSets:
 
     def _enumerate(self, rules: Rules, needed: int) -> Columns:
         self._sets.free_bytes(needed)
-        columns = all_codes(rules)
-        columns.flags.writeable = False
-        return columns
+        return all_codes(rules)
 
     def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
         def find_or_compute() -> Columns:

@@ -47,7 +47,7 @@ def search(
     total under `bound_of_failed`. ``orbits`` groups the guesses of the second row that are equally good, of which only
     one is tried; if it is empty, all are tried. New bounds are stored in ``totals``.
     """
-    depth = 0
+    depth = int(np.int64(0))  # with a literal the callees would be compiled twice
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
         state = stack.state[depth]
         if depth == 0:
