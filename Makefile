@@ -43,7 +43,7 @@ test-busy: $(DEV)
 
 # Tests that run side by side would each compile them.
 kernels: $(DEV)
-	@$(TOOL).compile_kernels
+	@$(BIN)/evilpegs kernels
 
 check: $(DEV)
 	@$(BIN)/ruff check .

@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
 from evilpegs_game.errors import quoted
-from evilpegs_server.settings import OwnLadder, Settings
+from evilpegs_server.settings import OwnLadder, Settings, settings_file
 from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
@@ -92,23 +92,23 @@ _EXPECTED: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
     **dict.fromkeys(("bool_parsing", "bool_type"), "true or false"),
     "string_type": "a text",
-    **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday] in evilpegs.toml"),
+    **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday]"),
     "literal_error": "{expected}",
 }
 
 
 def server_settings(**options: Any) -> Settings:
     """Return the settings: ``options`` that are not None, then the environment, `evilpegs.toml` and the defaults."""
-    named = {name: value for name, value in options.items() if value is not None}
+    named, file = {name: value for name, value in options.items() if value is not None}, settings_file()
     try:
         return Settings(**named)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise CommandError(f"{_source(first, named)}{_problem(first)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CommandError(f"evilpegs.toml is not TOML: {error}; fix it or move it away") from None
+        raise CommandError(f"{file} is not TOML: {error}; fix it or move it away") from None
     except OSError as error:
-        raise CommandError(f"evilpegs.toml cannot be read: {error.strerror}; fix it or move it away") from None
+        raise CommandError(f"{file} cannot be read: {error.strerror}; fix it or move it away") from None
 
 
 def _problem(error: ErrorDetails) -> str:
@@ -135,4 +135,4 @@ def _source(error: ErrorDetails, options: dict[str, Any]) -> str:
     if variable in {known.upper() for known in os.environ}:
         return f"environment variable {variable}"
     path = [str(part)[:80] for part in error["loc"] if part != "[key]"] if name == "ladders" else [name]
-    return f"{'.'.join(path)} in evilpegs.toml"
+    return f"{'.'.join(path)} in {settings_file()}"

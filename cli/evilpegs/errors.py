@@ -74,8 +74,6 @@ _RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
 
 
 def usage_message(error: CycloptsError) -> str:
-    if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
-        return f"write: {asked}"
     command = " ".join(("evilpegs", *(error.command_chain or ())))
     what = " ".join(_what(error).split()).rstrip(".")
     return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
@@ -103,14 +101,6 @@ def _what(error: CycloptsError) -> str:
         case CoercionError(token=Token() as token) if error.msg is None:
             return _wrong_value(error, token)
     return str(error).partition(" Available commands:")[0]
-
-
-def _asked_help(error: UnknownCommandError) -> str | None:
-    word, *rest = error.unused_tokens or [""]
-    if word != "help":
-        return None
-    known = rest[:1] if rest and rest[0] in list(error.app or ()) else []
-    return " ".join(("evilpegs", *known, "--help"))
 
 
 def _unexpected(error: UnusedCliTokensError) -> str:

@@ -12,9 +12,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from cyclopts import App, Parameter
+from cyclopts import App, Group, Parameter
 
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
@@ -32,23 +32,35 @@ def _version() -> str:
     return f"evilpegs {version('evilpegs')} (Python {platform.python_version()}, {libraries})"
 
 
+# each command is the function of this name in the module of this name, or one of the groups below
+HELP_GROUPS: Final = {
+    "Play": ("play", "bot", "demo", "watch", "leaderboard", "ladders"),
+    "Serve": ("serve", "show", "feed", "players", "database"),
+    "Contest": ("round", "tournament"),
+    "Judge": ("replay", "verify", "evaluate", "compare", "duel", "partition", "assist", "check-client"),
+    "Prove": ("solve", "tree", "certify"),
+    "Installation": ("docs", "kernels"),
+}
+_HELP: Final = {title: Group(title, sort_key=order) for order, title in enumerate(HELP_GROUPS, 1)}
+# options before or after any command, and the variables of the environment that say the same
+_EVERYWHERE: Final = {"--quiet": "EVILPEGS_QUIET", "--no-color": "NO_COLOR", "--config": "EVILPEGS_CONFIG"}
+_EPILOGUE: Final = """\
+`evilpegs help COMMAND` says more about a command. Every command also takes `--quiet` (neither progress nor notes on
+standard error), `--no-color`, and `--config FILE` (instead of `evilpegs.toml`)."""
+
 app = App(
     name="evilpegs",
     help="An adversarial codemaker and match server for Mastermind and its relatives.",
+    help_epilogue=_EPILOGUE,
     version=_version,
+    version_flags=("--version", "-V"),
     help_format="markdown",
+    group_commands=_HELP["Installation"],
     default_parameter=Parameter(negative=()),
     result_action="return_value",
     print_error=False,
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
-)
-# in the order of --help; each is the function of this name in the module of this name, with _ for -
-COMMANDS: Final = (
-    *("serve", "show", "play", "watch", "bot", "demo", "feed", "ladders", "leaderboard"),
-    *("replay", "verify", "partition", "assist"),
-    *("evaluate", "compare", "duel", "tournament", "solve", "tree", "certify", "docs"),
-    "check-client",
 )
 # the functions of a module, whose commands have the first word of the name
 GROUPS: Final = {
@@ -67,23 +79,33 @@ GROUPS: Final = {
 }
 
 
-def _add_command(to: App, name: str, module: str, function: str, position: int | None = None) -> None:
+COMMANDS: Final = tuple(name for names in HELP_GROUPS.values() for name in names if name not in GROUPS)
+
+
+def _add_command(to: App, name: str, module: str, function: str, **options: Any) -> None:
     spec = find_spec(f"evilpegs.commands.{module}")
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
     # parsed for its help and imported when it runs, because an import would load what the command needs
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
     (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == function)
-    to.command(f"{spec.name}:{function}", name=name, help=ast.get_docstring(definition), sort_key=position)
+    text = ast.get_docstring(definition)
+    to.command(f"{spec.name}:{function}", name=name, help=text, help_epilogue="", **options)
 
 
-for _index, _name in enumerate(COMMANDS):
-    _module = _name.replace("-", "_")
-    _add_command(app, _name, _module, _module, _index)
-for _index, (_group, (_help, _functions)) in enumerate(GROUPS.items(), len(COMMANDS)):
-    _app = App(name=_group, help=_help, sort_key=_index)
-    for _function in _functions:
-        _add_command(_app, _function.partition("_")[0], _group, _function)
-    app.command(_app)
+for _title, _names in HELP_GROUPS.items():
+    _group = _HELP[_title]
+    for _index, _name in enumerate(_names):
+        if _name in GROUPS:
+            _help, _functions = GROUPS[_name]
+            _app = App(
+                name=_name, help=_help, help_epilogue="", group_commands="Commands", group=_group, sort_key=_index
+            )
+            for _function in _functions:
+                _add_command(_app, _function.partition("_")[0], _name, _function)
+            app.command(_app)
+        else:
+            _module = _name.replace("-", "_")
+            _add_command(app, _name, _module, _module, group=_group, sort_key=_index)
 app.register_install_completion_command(
     help="Install completion of commands and options for bash, zsh or fish, and exit."
 )
@@ -96,13 +118,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SIGTERM or SIGHUP, and 1 if nobody reads the output. A fault of the program is raised.
     """
     prepare_streams()
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words, environment = list(sys.argv[1:] if arguments is None else arguments), dict(os.environ)
     try:
+        _take_options_of_every_command(words)
         _check_address_space(words)
         with _paused_collection():
             command, bound, _ = app.parse_args(words)
-        if arguments is None:
-            gc.freeze()  # compiling kernels takes 4 % longer if all that was imported is checked for garbage
         report_kernels()
         status = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()
@@ -121,7 +142,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
             discard_output()
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USER_ERROR_STATUS
+    finally:
+        for variable in _EVERYWHERE.values():
+            os.environ.pop(variable, None)
+            os.environ.update({variable: environment[variable]} if variable in environment else {})
     return int(status or 0)
+
+
+def _take_options_of_every_command(words: list[str]) -> None:
+    if words[:1] == ["help"]:
+        words[:] = [*words[1:], "--help"]
+    rest = words[words.index("--") :] if "--" in words else []
+    own = words[: len(words) - len(rest)]
+    words.clear()
+    while own:
+        option, equals, value = own.pop(0).partition("=")
+        if option not in _EVERYWHERE or (equals and option != "--config"):
+            words.append(f"{option}{equals}{value}")
+        elif option != "--config":
+            os.environ[_EVERYWHERE[option]] = "1"
+        elif value or own:
+            os.environ[_EVERYWHERE[option]] = value or own.pop(0)
+        else:
+            raise CommandError("--config needs a value, the name of a file like evilpegs.toml")
+    words += rest
+    config = os.environ.get("EVILPEGS_CONFIG")
+    if config and not Path(config).is_file():
+        raise CommandError(f"there is no file {config[:200]}; --config and EVILPEGS_CONFIG name one like evilpegs.toml")
 
 
 def _check_address_space(words: Sequence[str]) -> None:
@@ -144,11 +191,11 @@ class _KernelMessages(logging.Handler):
 
 
 def report_kernels() -> None:
-    """Print messages about kernels: warnings always, the start of a compilation only on a terminal."""
+    """Print the warnings about kernels as the command's own."""
     logger = logging.getLogger("evilpegs_game")
     if not logger.handlers:
         logger.addHandler(_KernelMessages())
-    logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
+    logger.setLevel(logging.ERROR if os.environ.get("EVILPEGS_QUIET") else logging.WARNING)
 
 
 @contextmanager

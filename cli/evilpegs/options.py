@@ -95,6 +95,16 @@ CandidatesOnly = Annotated[
     Parameter(name="--candidates-only", show_default=False, help="Guess only codes that could be the secret."),
 ]
 
+# for commands that play, which a container configures by its environment
+NAME: Final = Parameter(name="--name", env_var="EVILPEGS_NAME")
+LADDER: Final = Parameter(name="--ladder", env_var="EVILPEGS_LADDER")
+
+
+def is_typed(value: object, variable: str, default: object = None) -> bool:
+    """Return whether an option was typed: its value is neither the default nor that of the environment."""
+    return value not in {default, os.environ.get(variable)}
+
+
 First = Annotated[str | None, Parameter(name="--first", help="The first guess, instead of the strategy's own.")]
 
 After = Annotated[

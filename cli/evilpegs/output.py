@@ -1,6 +1,7 @@
 """Output of commands: a JSON document, text or tables on standard output, and progress on standard error."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -49,6 +50,7 @@ def console(file: IO[str] | None = None) -> Console:
         highlight=False,
         markup=False,
         emoji=False,
+        quiet=target is sys.stderr and bool(os.environ.get("EVILPEGS_QUIET")),
     )
 
 

@@ -1,5 +1,6 @@
 """The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -138,10 +139,15 @@ class OwnLadder(BaseModel):
         return replace(like, id=id_, rules=Rules.parse(self.rules), clock=clock, **values)
 
 
+def settings_file() -> Path:
+    """Return the file of settings: `evilpegs.toml`, unless EVILPEGS_CONFIG names another."""
+    return Path(os.environ.get("EVILPEGS_CONFIG") or "evilpegs.toml")
+
+
 class Settings(BaseSettings):
     """The settings of a server. Arguments precede the environment, and the environment precedes `evilpegs.toml`."""
 
-    model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
+    model_config = SettingsConfigDict(env_prefix="EVILPEGS_", extra="forbid")
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
@@ -237,4 +243,4 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())

@@ -290,6 +290,21 @@ def test_every_command_with_a_server_has_the_variable():
     }
 
 
+@pytest.mark.parametrize("command", ["bot", "play"])
+def test_commands_that_play_heed_variables(command):
+    options = {option.name: option.parameter.env_var for option in app[command].assemble_argument_collection()}
+    assert options["--name"] == ("EVILPEGS_NAME",)
+    assert options["--ladder"] == ("EVILPEGS_LADDER",)
+
+
+def test_variables_are_no_typed_options(run, monkeypatch, no_typing):
+    for variable, value in {"NAME": "ann", "LADDER": "classic", "SERVER": "ws://127.0.0.1:1"}.items():
+        monkeypatch.setenv(f"EVILPEGS_{variable}", value)
+    assert "begins on that day" in run("play", "--daily", "--date", "9999-01-01").complaint
+    assert "127.0.0.1:1" in run("play", "--round", "final").complaint
+    assert "127.0.0.1:1" in run("bot", "first-consistent", "--round", "final").complaint
+
+
 def test_integer_options_refuse_fractions():
     options = [option for command in COMMANDS for option in app[command].assemble_argument_collection()]
     whole = [option for option in options if option.hint in (int, int | None)]

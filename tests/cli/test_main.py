@@ -4,6 +4,7 @@ import gc
 import inspect
 import io
 import logging
+import os
 import platform
 import subprocess
 import sys
@@ -11,11 +12,20 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from evilpegs.main import COMMANDS, app, main, report_kernels
+from evilpegs.main import COMMANDS, GROUPS, HELP_GROUPS, app, main, report_kernels
 from evilpegs_clients.strategies.registry import STRATEGIES
 from support.patience import PATIENCE
 
+FRIDAY = """
+[ladders.friday]
+rules = "4x6"
+codemaker = "fixed"
+guess_limit = 10
+opens = 2026-11-27T10:00:00Z
+closes = 2026-11-27T11:00:00Z
+"""
 LOGGER = logging.getLogger("evilpegs_game")
 HEAVY = (
     *("alembic", "dask", "distributed", "matplotlib", "numba", "numpy"),
@@ -28,6 +38,90 @@ def test_help_lists_every_command(run):
     assert result.status == 0
     assert all(f" {name} " in result.out for name in COMMANDS)
     assert result.err == ""
+
+
+def test_help_groups_every_command(run):
+    shown = run("--help").out
+    places = [shown.index(f"─ {title} ─") for title in HELP_GROUPS]
+    assert places == sorted(places)
+    grouped = [name for names in HELP_GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted([*COMMANDS, *GROUPS])
+    lines = [line.split()[1] for line in shown.splitlines() if line.startswith("│ ") and line[2].isalpha()]
+    assert lines == grouped
+
+
+@pytest.mark.parametrize("words", [[], ["duel"], ["round"], ["round", "open"]])
+def test_help_is_also_a_word(run, words):
+    assert run("help", *words) == run(*words, "--help")
+
+
+def test_help_of_unknown_command_is_refused(run):
+    assert "'nosuch'" in run("help", "nosuch").complaint
+
+
+def test_version_has_a_short_option(run):
+    assert run("-V") == run("--version")
+
+
+QUICK = ("duel", "first-consistent", "--rules", "2x2", "--json")
+
+
+@pytest.mark.parametrize("words", [("--quiet", *QUICK), (*QUICK, "--quiet"), (*QUICK, "--no-color", "--quiet")])
+def test_options_of_every_command_stand_anywhere(run, words):
+    assert run(*words) == run(*QUICK)
+    assert not {"EVILPEGS_QUIET", "NO_COLOR", "EVILPEGS_CONFIG"} & set(os.environ)
+
+
+def test_quiet_leaves_out_notes_but_no_error(run):
+    assert "codes" in run("solve", "--rules", "2x2").err
+    assert run("solve", "--rules", "2x2", "--quiet").err == ""
+    assert run("solve", "--rules", "2", "--quiet").complaint
+
+
+def test_words_after_the_end_of_options_are_arguments(run):
+    assert "'--quiet'" in run("duel", "--rules", "2x2", "--", "--quiet").complaint
+
+
+@pytest.mark.parametrize("option", [["--no-color"], []])
+def test_no_color_is_heeded(option, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    seen = []
+    monkeypatch.setattr("evilpegs.commands.certify.certify_tree", lambda _: seen.append(Console().no_color) or 1 / 0)
+    monkeypatch.setattr("evilpegs.commands.certify.read_tree", lambda _: None)
+    with pytest.raises(ZeroDivisionError):
+        main(["certify", "x", *option])
+    assert seen == [bool(option)]
+
+
+class TestConfig:
+    """`--config FILE` names the file of settings, instead of `evilpegs.toml`."""
+
+    @pytest.fixture
+    def ladders(self, run, tmp_path):
+        file = tmp_path / "mine.toml"
+
+        def ladders(text, *words):
+            file.write_text(text)
+            return run("ladders", "--json", *(words or ("--config", str(file))))
+
+        return ladders
+
+    def test_named_file_is_read(self, ladders):
+        shown = ladders(FRIDAY).document["ladders"]
+        assert "friday" in {ladder["id"] for ladder in shown}
+
+    def test_variable_names_file_too(self, ladders, tmp_path, monkeypatch):
+        monkeypatch.setenv("EVILPEGS_CONFIG", str(tmp_path / "mine.toml"))
+        assert ladders(FRIDAY) == ladders(FRIDAY, "--quiet")
+
+    def test_unknown_key_is_named_with_the_file(self, ladders, tmp_path):
+        complaint = ladders("prot = 1\n").complaint
+        assert str(tmp_path / "mine.toml") in complaint
+        assert all(word in complaint for word in ("prot", "did you mean port?"))
+
+    @pytest.mark.parametrize("words", [["--config"], ["--config", "nosuch.toml"], ["--config=nosuch.toml"]])
+    def test_missing_file_is_refused(self, run, words):
+        assert "--config" in run("certify", "x.tree", *words).complaint
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -190,9 +284,6 @@ def test_collection_of_garbage_goes_on_after_import(run):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("help", "duel"), "write: evilpegs duel --help"),
-        (("help",), "write: evilpegs --help"),
-        (("help", "me"), "write: evilpegs --help"),
         (("play", "classic"), "unexpected argument 'classic'; a ladder is named with --ladder classic; "
          "see: evilpegs play --help"),
         (("solve", "3x3"), "unexpected argument '3x3'; rules are named with --rules 3x3; see: evilpegs solve --help"),
@@ -228,16 +319,10 @@ def logger():
     LOGGER.handlers[:] = handlers
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_compilation_is_reported_on_terminal(logger, capsys, monkeypatch, is_terminal):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+@pytest.mark.parametrize("quiet", ["", "1"])
+def test_warning_is_reported_once_unless_quiet(logger, capsys, monkeypatch, quiet):
+    monkeypatch.setenv("EVILPEGS_QUIET", quiet)
     report_kernels()
     report_kernels()
-    LOGGER.info("compiling")
-    assert capsys.readouterr().err == "evilpegs: compiling\n" * is_terminal
-
-
-def test_warning_is_always_reported(logger, capsys):
-    report_kernels()
-    LOGGER.warning("cannot be stored")
-    assert capsys.readouterr().err == "evilpegs: cannot be stored\n"
+    LOGGER.warning("compiling")
+    assert capsys.readouterr().err == "evilpegs: compiling\n" * (not quiet)

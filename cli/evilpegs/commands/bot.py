@@ -19,6 +19,8 @@ from evilpegs.files import failure_reason
 from evilpegs.options import (
     DEFAULT_SERVER,
     FILE,
+    LADDER,
+    NAME,
     WHOLE,
     CandidatesOnly,
     GivenToken,
@@ -29,6 +31,7 @@ from evilpegs.options import (
     TokenFrom,
     Traceback,
     given_token,
+    is_typed,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.reading import session_line
@@ -64,10 +67,13 @@ def bot(
         FILE,
         Parameter(help="Write a commented example strategy to this new .py file, and exit."),
     ] = None,
-    ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = DEFAULT_LADDER,
+    ladder: Annotated[
+        str, LADDER, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")
+    ] = DEFAULT_LADDER,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
         str | None,
+        NAME,
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
     token: GivenToken = None,
@@ -104,7 +110,7 @@ def bot(
         return 0
     if matches < 1:
         raise CommandError(f"--matches must be at least 1, not {matches}")
-    if round_id is not None and (ladder, matches) != (DEFAULT_LADDER, 1):
+    if round_id is not None and (matches != 1 or is_typed(ladder, "EVILPEGS_LADDER", DEFAULT_LADDER)):
         raise CommandError("--round is one match on terms of its own; leave out --ladder and --matches")
     token = given_token(token, name)
     check_player(name, token)

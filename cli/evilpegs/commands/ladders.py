@@ -6,6 +6,7 @@ and choices follow from a seed.
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -110,7 +111,7 @@ def _local_ladders(database: str | None = None) -> Sequence[LadderInfo]:
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
 
     known = load_ladders()
-    if database is not None or Path("evilpegs.toml").exists():
+    if database is not None or os.environ.get("EVILPEGS_CONFIG") or Path("evilpegs.toml").exists():
         from evilpegs.database import open_results, server_settings  # noqa: PLC0415 - needs the extra `server`
         from evilpegs_server.storage.ladders import known_ladders  # noqa: PLC0415
 

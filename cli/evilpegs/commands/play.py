@@ -1,6 +1,5 @@
 """`evilpegs play`: a person plays at the terminal."""
 
-import os
 import sys
 from collections.abc import Coroutine
 from datetime import date
@@ -9,7 +8,17 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, GivenToken, RoundToPlay, Server, TokenFrom, given_token
+from evilpegs.options import (
+    DEFAULT_SERVER,
+    LADDER,
+    NAME,
+    GivenToken,
+    RoundToPlay,
+    Server,
+    TokenFrom,
+    given_token,
+    is_typed,
+)
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_player
@@ -25,12 +34,14 @@ DEFAULT_LADDER: Final = "classic-practice"
 def play(
     *,
     ladder: Annotated[
-        str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name.")
+        str,
+        LADDER,
+        Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name."),
     ] = DEFAULT_LADDER,
     round_id: RoundToPlay = None,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
-        str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
+        str | None, NAME, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
     ] = None,
     token: GivenToken = None,
     token_from: TokenFrom = None,
@@ -66,7 +77,7 @@ def play(
         return
     if day is not None:
         raise CommandError("--date is for the game of the day; add --daily")
-    if round_id is not None and ladder != DEFAULT_LADDER:
+    if round_id is not None and is_typed(ladder, "EVILPEGS_LADDER", DEFAULT_LADDER):
         raise CommandError("--round has terms of its own; leave out --ladder")
     if token_from is not None and name is None:
         raise CommandError("--token-from is for a player with a name; add --name")
@@ -90,9 +101,9 @@ def _refuse_server_options(
     ladder: str, server: str, name: str | None, token: str | None, token_from: str | None
 ) -> None:
     named = {
-        "--ladder": ladder != DEFAULT_LADDER,
-        "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},
-        "--name": name is not None,
+        "--ladder": is_typed(ladder, "EVILPEGS_LADDER", DEFAULT_LADDER),
+        "--server": is_typed(server, "EVILPEGS_SERVER", DEFAULT_SERVER),
+        "--name": is_typed(name, "EVILPEGS_NAME"),
         "--token": token is not None,
         "--token-from": token_from is not None,
     }

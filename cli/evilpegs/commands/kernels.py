@@ -1,0 +1,70 @@
+"""`evilpegs kernels`: compile all kernels now, or remove them."""
+
+from importlib.util import find_spec
+from typing import Annotated, Any, cast
+
+from cyclopts import Parameter
+
+import evilpegs
+from evilpegs.errors import CommandError
+from evilpegs.output import console, pluralize
+from evilpegs_game.codes import all_codes
+from evilpegs_game.evaluation.expectation import expected_guesses
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.kernels import clear_kernels, compile_seconds, kernel_folder
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.optimal.against_evil import ShortestLineSearch
+from evilpegs_game.partition import part_size_table
+from evilpegs_game.rules import Rules
+
+
+def kernels(
+    *,
+    clear: Annotated[bool, Parameter(show_default=False, help="Remove the compiled kernels of every version.")] = False,
+) -> None:
+    """Compile all kernels now, for an image or the computers of a class, so that no later command waits for them.
+
+    A command compiles what it needs when it first needs it, once per installation. The kernels are kept in the
+    directory that NUMBA_CACHE_DIR names, else in the user's cache directory. Users who cannot write to the named
+    directory take a copy of it.
+    """
+    if clear:
+        folders = clear_kernels()
+        console().print("\n".join([f"removed {pluralize(len(folders), 'folder')}", *map(str, folders)]), soft_wrap=True)
+        return
+    folder = kernel_folder()
+    if folder is None:
+        raise CommandError("compiled kernels cannot be kept; set NUMBA_CACHE_DIR to a directory that you can write")
+    compile_kernels()
+    console().print(f"compiled in {compile_seconds():.1f} s, kept in {folder}", soft_wrap=True)
+
+
+def compile_kernels() -> None:
+    """Call everything that has kernels, on rules as small as they allow."""
+    small, large = Rules(3, 4), Rules(10, 12)
+    evilpegs.certify(evilpegs.solve(small).tree)
+    expected_guesses(small)
+    ShortestLineSearch(small).run()
+    best_guess(evilpegs.Position(small, budget=10**6), ENTROPY, candidates_only=True)
+    evaluate_heuristic(small, ENTROPY, threads=2, batch_codes=2)
+    part_size_table(all_codes(small), all_codes(small)[:, :1].copy())
+    for strategy in evilpegs.strategies:
+        evilpegs.evaluate(strategy, small)
+        evilpegs.evaluate(strategy, small, games=10)
+        evilpegs.duel(strategy, "devil", small)
+    evilpegs.duel("sampled", rules="8x10")
+    position = evilpegs.Position(large)
+    for _ in range(2):
+        guess = position.first_candidate
+        position = position.after(guess, evilpegs.Evil().reply(position, guess))
+    evilpegs.analyze(small, [("112", "1,0")], thorough=True)
+    if find_spec("sqlalchemy"):
+        from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - needs the extra `server`
+        from evilpegs_server.replies.codemaking import Codemaking  # noqa: PLC0415
+        from evilpegs_server.work.workspace import Workspace  # noqa: PLC0415
+
+        workspace = Workspace(LiveSets())
+        for task in Codemaking(workspace, cast("Any", None)).warm_up(load_ladders().values()):
+            task.run(workspace)
