@@ -1,6 +1,8 @@
 """The address of an MQTT broker and the login at it, for the server and for clients."""
 
+import asyncio
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +15,7 @@ from evilpegs_protocol.suggestions import install_hint
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 """The default ports by scheme."""
+_PROBE_SECONDS: Final = 3.0
 
 
 class BrokerUnusableError(EvilpegsError):
@@ -43,6 +46,18 @@ class Broker:
         context = ssl.create_default_context(cadata=self.authorities)
         context.sslsocket_class = _ClosingSocket
         return context
+
+    async def tls_hint(self) -> str:
+        """Return what to say after a failure if the broker is asked without TLS, but speaks it; else an empty text."""
+        if not self.is_secure:
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+            with suppress(OSError):
+                async with asyncio.timeout(_PROBE_SECONDS):
+                    _, writer = await asyncio.open_connection(self.host, self.port, ssl=context)
+                    writer.close()
+                    return f"; it speaks TLS, so write mqtts://{self.address}"
+        return ""
 
 
 def require_aiomqtt() -> None:

@@ -8,15 +8,15 @@ MAX_QUOTED: Final = 40
 
 
 def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
-    """Return the three most similar ids, the most similar first; case makes no difference."""
-    return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS, cutoff=0.0)
+    """Return at most three similar ids, the most similar first; case makes no difference."""
+    return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS)
 
 
 def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> str:
     """Return an error message with the most similar ids; ``where`` may be " on ws://HOST:PORT/v1".
 
     >>> unknown_ladder_text("clasic", ["classic", "super", "huge", "monster"])
-    "there is no ladder 'clasic'; the nearest are classic, super and monster"
+    "there is no ladder 'clasic'; the nearest is classic"
     """
     text = f"there is no ladder {typed[:MAX_QUOTED]!r}{where}"
     nearest = nearest_ids(typed, known)

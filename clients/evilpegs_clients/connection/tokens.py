@@ -5,7 +5,10 @@ with different databases can use one address in turn, and a token is the only pr
 a lock and replaces the whole file, so that programs do not lose each other's tokens.
 """
 
+import errno
 import json
+import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -119,11 +122,26 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
         yield False
         return
     tokens.check_writable()
-    digest = sha256(f"{_address(server)} {name}".encode()).hexdigest()[:16]
-    path = tokens.path.with_name(f"{tokens.path.name}.{digest}.lock")
-    # never deleted: a program that has opened a deleted file would hold another lock than the next one
-    with path.open("w") as lock:
-        yield lock_descriptor(lock.fileno(), blocking=False)
+    # a byte of one file for each name; not of the lock of the tokens, which is taken meanwhile
+    byte = int.from_bytes(sha256(f"{_address(server)} {name}".encode()).digest()[:7])
+    with tokens.path.with_name(tokens.path.name + ".players.lock").open("w") as lock:
+        yield _lock_byte(lock.fileno(), byte)
+
+
+def _lock_byte(descriptor: int, byte: int) -> bool:
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system
+
+        # a lock of the open file, unlike those of the process, which end when any descriptor of the file is closed
+        request = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, request)
+    except (ImportError, AttributeError):  # elsewhere one name at a time is known to be free
+        return lock_descriptor(descriptor, blocking=False)
+    except OSError as error:
+        if error.errno not in {errno.EACCES, errno.EAGAIN}:
+            raise
+        return False
+    return True
 
 
 def _address(server: str) -> str:

@@ -66,7 +66,7 @@ async def follow_broker(
             reason = re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0])
             why = f"no connection to the MQTT broker at {broker.address}: {reason}"
             if not was_connected:
-                raise _first_failure(broker, error, why) from None
+                raise _first_failure(broker, error, why + await broker.tls_hint()) from None
             if not is_out:
                 on_outage(f"{why}; trying again")
             is_out = True

@@ -58,7 +58,9 @@ class Feed:
 
     def start(self) -> None:
         if not self._cursor.is_taken:
-            publishing = keep_connected(self._new_client, self._use, self._connections, self._retries)
+            publishing = keep_connected(
+                self._new_client, self._use, self._connections, self._retries, self._broker.tls_hint
+            )
             self._publishing = asyncio.create_task(publishing)
             self._storing = asyncio.create_task(self._store_cursor())
 
@@ -114,6 +116,7 @@ async def keep_connected(
     use: Callable[[FeedClient], Awaitable[None]],
     log: ConnectionLog,
     retries: Retries,
+    hint: Callable[[], Awaitable[str]],
 ) -> None:
     """Connect and ``use`` the client; after every failure, of ``use`` too, again, until ``use`` returns."""
     while True:
@@ -125,7 +128,7 @@ async def keep_connected(
                 await use(client)
                 return
         except Exception as error:  # noqa: BLE001 - no fault of a broker, a disk or the feed may end the feed
-            log.failed(_reason_of(error))
+            log.failed(_reason_of(error) + await hint())
         await retries.wait()
 
 

@@ -123,14 +123,28 @@ def test_sole_user_is_one_program(tokens):
         assert not guest
 
 
-def test_sole_user_respects_lock_opened_early(tokens):
+def test_names_share_one_lock_file(tokens):
+    before = set(tokens.path.parent.iterdir())
+    for name in ("ann", "bob", "cleo"):
+        with sole_user(tokens, HERE, name):
+            tokens.add(HERE, name, "token")
+    added = {path.name for path in set(tokens.path.parent.iterdir()) - before}
+    assert added == {"tokens.json", "tokens.json.lock", "tokens.json.players.lock"}
+
+
+def test_lock_of_a_name_outlives_that_of_another(tokens):
+    """Locks of the process would end when any descriptor of the file is closed."""
     with sole_user(tokens, HERE, "ann"):
-        (path,) = tokens.path.parent.glob("tokens.json.*.lock")
-        late = path.open("w")
-    with late:
-        fcntl.flock(late, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with sole_user(tokens, HERE, "ann") as third:
-            assert not third
+        with sole_user(tokens, HERE, "bob"):
+            pass
+        with sole_user(tokens, HERE, "ann") as second:
+            assert not second
+
+
+def test_system_without_such_locks_knows_one_name_at_a_time(tokens, monkeypatch):
+    monkeypatch.delattr(fcntl, "F_OFD_SETLK")
+    with sole_user(tokens, HERE, "ann") as ann, sole_user(tokens, HERE, "bob") as bob:
+        assert (ann, bob) == (True, False)
 
 
 def test_default_token_file_follows_xdg(monkeypatch, tmp_path):

@@ -4,6 +4,7 @@ import ssl
 
 import pytest
 
+from evilpegs_protocol.broker import load_broker
 from support.brokers import Mosquitto, Subscriber
 
 
@@ -29,6 +30,23 @@ async def test_feed_logs_in_over_tls(secure, publishing, players, tmp_path):
         (ann,) = await players(server)
         match = await ann.play()
         await subscriber.wait_for(lambda s: match in s.matches)
+
+
+async def test_plain_connection_to_tls_is_named(secure, publishing, log):
+    broker, _ = secure
+    async with publishing(broker.url):
+        await log.wait_for(1)
+    assert f"mqtts://127.0.0.1:{broker.port}" in log.about_broker[0]["why"]
+
+
+async def test_hint_is_only_for_tls(tmp_path):
+    """The control of the test above."""
+    broker = await Mosquitto(tmp_path).start()
+    running = load_broker(broker.url)
+    assert await running.tls_hint() == ""
+    broker.kill()
+    assert await running.tls_hint() == ""
+    assert await load_broker(broker.url.replace("mqtt:", "mqtts:")).tls_hint() == ""
 
 
 async def test_untrusted_broker_is_logged_once(secure, publishing, players, log):

@@ -57,6 +57,10 @@ class Clock:
         return call
 
 
+async def no_hint():
+    return ""
+
+
 class Call:
     """A call that is to be made at a time."""
 
@@ -72,7 +76,7 @@ async def connect(clients, use, log):
     clock, waiting = Clock(), iter(clients)
     retries = Retries(Backoff(first=1.0, longest=8.0), Random(1), clock.now, clock.sleep)
     report = ConnectionLog(log.logger, Broker("hall", 1).address, clock.call_later)
-    await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, retries)
+    await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, retries, no_hint)
     return clock
 
 
@@ -111,7 +115,7 @@ async def test_connection_ends_silently_before_answer(log):
         def new_client():
             return FeedClient(broker, "x", will, lambda _: None)
 
-        connecting = asyncio.create_task(keep_connected(new_client, wait, report, retries))
+        connecting = asyncio.create_task(keep_connected(new_client, wait, report, retries, no_hint))
         async with asyncio.timeout(PATIENCE):
             await asked.wait()
             await asyncio.sleep(0.1)  # the thread that connects returns; nothing else shows it
