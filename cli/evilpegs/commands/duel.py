@@ -3,14 +3,17 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
+from time import time
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from evilpegs.api.duels import CodemakerName
 from evilpegs.errors import CommandError
-from evilpegs.files import write_obstacle
+from evilpegs.files import RECORD, check_writable, write_obstacle, write_text
 from evilpegs.options import (
     FILE,
     WHOLE,
@@ -26,6 +29,7 @@ from evilpegs.options import (
 from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
 from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
+from evilpegs_clients.unsigned_record import RecordedGame, nonce_of, record_lines
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
@@ -33,12 +37,15 @@ from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
-from evilpegs_game.feedback import parse_turns
+from evilpegs_game.feedback import History, Turn, parse_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
+MAX_RECORDED_CODES: Final = 100_000
+"""Of a fixed codemaker's rules: a nonce is searched from which the secret follows, in about 3 us per code."""
+GUESS_LIMIT: Final = 10
 _WITH_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
 
 
@@ -76,6 +83,9 @@ def duel(
     solved: Annotated[
         Path | None, FILE, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
     ] = None,
+    record: Annotated[
+        str | None, FILE, Parameter(help="Write the game into this file, for evilpegs verify and the page to replay.")
+    ] = None,
     candidates_only: CandidatesOnly = False,
     traceback: Traceback = False,
     as_json: Json = False,
@@ -89,6 +99,8 @@ def duel(
     parsed = Rules.parse(rules)
     name = codemaker or ("evil" if secret is None else "fixed")
     opening = None if first is None else parse_code(first, parsed)
+    if record is not None:
+        _check_record(record, parsed, name, after)
     start = _start(parsed, after, secret, budget)
     opened = _open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
     choice = StrategyChoice(strategy, program, candidates_only)
@@ -105,6 +117,10 @@ def duel(
     if isinstance(opponent, Devil):
         methods = [opponent.method_for(left) for left in (start.count, *(turn.candidates_left for turn in turns[:-1]))]
     guesses = len(start.history) + len(turns)
+    if record is not None:
+        history = tuple(Turn(turn.guess, turn.feedback) for turn in turns)
+        lines = _record_lines(parsed, loaded.name, name, history, methods, opponent)
+        write_text(record, "".join(f"{line}\n" for line in lines))
     if as_json:
         documents = [turn.to_json() for turn in turns]
         for document, method in zip(documents, methods, strict=False):
@@ -117,6 +133,43 @@ def duel(
     out.print(f"solved in {pluralize(guesses, 'guess', 'guesses')}")
     if "greedy" in methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
+
+
+def _check_record(file: str, rules: Rules, codemaker: CodemakerName, after: tuple[str, ...] | None) -> None:
+    if after is not None:
+        raise CommandError("--record is for a whole game; leave out --after")
+    if codemaker == "fixed" and rules.size > MAX_RECORDED_CODES:
+        raise CommandError(
+            f"--record with a fixed codemaker takes rules of at most {MAX_RECORDED_CODES:,} codes, and {rules} has "
+            f"{rules.size:,}; leave it out"
+        )
+    check_writable(file, RECORD)
+
+
+def _record_lines(
+    rules: Rules, strategy: str, codemaker: CodemakerName, turns: History, methods: list[Method], opponent: Codemaker
+) -> list[str]:
+    match = sha256(f"{rules} {strategy} {codemaker} {turns}".encode()).hexdigest()[:16]
+    # evil and devil choose among equals without a nonce
+    nonce = nonce_of(turns[-1].guess, match, rules) if codemaker == "fixed" else sha256(match.encode()).hexdigest()
+    game = RecordedGame(nonce, turns, [0] * len(turns), turns[-1].guess, "solved", methods)
+    terms = {"exact_up_to": opponent.exact_up_to} if isinstance(opponent, Devil) else {}
+    tie = None if codemaker == "fixed" else "largest"
+    limit = max(len(turns), GUESS_LIMIT)
+    at = int(1000 * time())
+    return record_lines(
+        match,
+        strategy,
+        version("evilpegs"),
+        rules,
+        [game],
+        at,
+        ladder="duel",
+        guess_limit=limit,
+        codemaker=codemaker,
+        tie=tie,
+        **terms,
+    )
 
 
 def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:

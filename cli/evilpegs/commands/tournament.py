@@ -33,7 +33,7 @@ from evilpegs_clients.strategies.loading import load_strategy, source_version
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
 from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame, play_games
-from evilpegs_clients.tournament.records import record_lines
+from evilpegs_clients.tournament.records import entrant_lines
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
@@ -227,7 +227,7 @@ def _write_records(
     folder: Path, conditions: Conditions, cast: Sequence[Participant], played: Sequence[Sequence[PlayedGame]], at: int
 ) -> None:
     for entrant, games in zip(cast, played, strict=True):
-        text = "".join(f"{line}\n" for line in record_lines(conditions, entrant, games, at))
+        text = "".join(f"{line}\n" for line in entrant_lines(conditions, entrant, games, at))
         write_text(str(folder / f"{entrant.name}.jsonl"), text)
 
 

@@ -175,3 +175,61 @@ def test_duel_budget_reaches_strategy(run, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    raise ValueError(position.budget)\n")
     assert "ValueError: 77 " in run("duel", "mine.py", "--budget", "77", "--json").complaint
     assert "ValueError: None " in run("duel", "mine.py", "--json").complaint
+
+
+class TestRecord:
+    """`--record` writes a record that verifies, though nobody signed it, and that the page replays."""
+
+    @pytest.fixture
+    def record(self, run, tmp_path):
+        """Play a duel, and return the result of verifying its record."""
+
+        def record(*words):
+            file = tmp_path / "duel.jsonl"
+            assert run("duel", *words, "--record", file).status == 0
+            return run("verify", file, "--json")
+
+        return record
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("minimax", "--rules", "4x6"),
+            ("minimax", "--rules", "4x6", "--secret", "1234"),
+            ("first-consistent", "--rules", "3x3", "--codemaker", "fixed", "--seed", "3"),
+            ("minimax", "--rules", "3x4", "--codemaker", "devil"),
+            ("minimax", "--rules", "3x4", "--codemaker", "devil", "--exact-up-to", "5"),
+            ("first-consistent", "--rules", "2x12"),  # more guesses than ladders allow
+        ],
+    )
+    def test_record_holds(self, record, run, words):
+        verified = record(*words)
+        assert verified.status == 0
+        assert verified.document["finished"]
+        (game,) = verified.document["games"]
+        assert game["guesses"] == run("duel", *words, "--json").document["guesses"]
+
+    def test_changed_record_does_not_hold(self, record, run, tmp_path):
+        """The control: the replies are checked."""
+        assert record("minimax", "--rules", "4x6").status == 0
+        file = tmp_path / "duel.jsonl"
+        file.write_text(file.read_text().replace('"black":1,"code":"3345"', '"black":0,"code":"3345"'))
+        assert run("verify", file).status == 1
+
+    @pytest.mark.parametrize(
+        ("words", "named"),
+        [
+            (("--after", "1122:1,0"), "--after"),
+            (("--rules", "6x10", "--secret", "123456"), "6x10"),
+        ],
+    )
+    def test_what_no_record_can_hold_is_refused_before_the_game(self, run, tmp_path, words, named):
+        file = tmp_path / "duel.jsonl"
+        assert named in run("duel", "nosuch.py", *words, "--record", file).complaint
+        assert not file.exists()
+
+    def test_other_files_are_left_alone(self, run, tmp_path):
+        file = tmp_path / "notes.txt"
+        file.write_text("mine\n")
+        assert "not a record" in run("duel", "nosuch.py", "--record", file).complaint
+        assert file.read_text() == "mine\n"
