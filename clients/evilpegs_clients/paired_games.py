@@ -4,7 +4,7 @@ Strategies that can be played against every secret in seconds have an exact diff
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -36,22 +36,26 @@ class PairScores(NamedTuple):
 
 
 class PairedGames:
-    """Pairs of games that follow from ``seed``; with a ``curve``, their scores are luck-adjusted."""
+    """Games on the same secrets that follow from ``seed``; with a ``curve``, their scores are luck-adjusted."""
 
     def __init__(
-        self, strategies: tuple[Strategy, Strategy], rules: Rules, guess_limit: int, curve: ValueCurve | None, seed: int
+        self, strategies: Sequence[Strategy], rules: Rules, guess_limit: int, curve: ValueCurve | None, seed: int
     ) -> None:
         self._strategies = strategies
         self._rules = rules
         self._guess_limit = guess_limit
         self._curve = curve
         self._seed = seed
-        self._live_sets = LiveSets(), LiveSets()
+        self._live_sets = [LiveSets() for _ in strategies]
 
     def play(self, number: int) -> PairScores:
         """Play a pair; the same number gives the same games."""
+        return PairScores(*self.play_each(number, (0, 1)))
+
+    def play_each(self, number: int, sides: Iterable[int]) -> list[float]:
+        """Return the score of each strategy of ``sides``, by its index, on the secret of this number."""
         secret = draw_secret(game_seed(self._seed, number), self._rules)
-        return PairScores(self._score(0, number, secret), self._score(1, number, secret))
+        return [self._score(side, number, secret) for side in sides]
 
     def _score(self, side: int, number: int, secret: Code) -> float:
         live_sets = self._live_sets[side]

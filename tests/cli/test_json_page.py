@@ -34,6 +34,10 @@ OFFLINE = {
         ["compare", "minimax", "entropy"],
         ["compare", "random-consistent", "random-consistent", "--max-pairs", "30"],
     ],
+    "evilpegs compare, three or more strategies": [
+        ["compare", "minimax", "entropy", "first-consistent"],
+        ["compare", "minimax", "entropy", "random-consistent", "--max-pairs", "30"],
+    ],
     "evilpegs assist": [
         ["assist", "--rules", "2x2"],
         ["assist", "--rules", "2x2", "--after", "11:0,0", "22:0,0"],
@@ -72,6 +76,7 @@ RARE = {
     ("evilpegs replay", "games[].turns[].analysis.regret.at_most", "null"),
     ("feedback", "stalled_ms", "integer"),
     ("evilpegs compare", "curve", "null"),
+    ("evilpegs compare, three or more strategies", "curve", "null"),
     ("game_over", "nonce", "null"),
     ("match_over", "signature", "absent"),
     *(("evilpegs leaderboard", f"ladders[].rows[].{field}", "null") for field in ADDED),

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
+from evilpegs.commands.compare_many import compare_many
 from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
@@ -45,7 +46,9 @@ def compare(
     strategy: Annotated[StrategyName, Parameter(name="A")],
     other: Annotated[str, Parameter(name="B", help="The strategy that may be better, named in the same way.")],
     /,
-    *,
+    *more: Annotated[
+        str, Parameter(name="MORE", help="Up to eight more; of three or more, the worst are dropped early.")
+    ],
     ladder: Annotated[str, Parameter(help="A ladder with a fixed codemaker, built-in or of the server.")] = "classic",
     server: ServerToPlay = None,
     names: Annotated[
@@ -72,6 +75,9 @@ def compare(
     the differences agree much better with one hypothesis than with the other; each is rejected wrongly in about 5 %
     of runs. If every secret can be played in seconds, the exact difference is shown first.
 
+    Of three to ten, each that is shown to be worse than another one is dropped, until no other one can be better than
+    the best by the alternative. All that this says holds together with a probability of about 95 %.
+
     With --server both play matches there, each strategy against secrets of its own; on a rated ladder the matches
     count. Games are then paired in the order of play. A match that has started is played to its end, as it
     also is by evilpegs bot.
@@ -84,6 +90,14 @@ def compare(
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
         )
     hypotheses = _hypotheses(null, alternative, max_pairs, info.guess_limit)
+    if more:
+        if server is not None or null != 0 or alternative >= 0:
+            raise CommandError(
+                "of three or more, all play offline; leave out --server, --null and a positive --alternative"
+            )
+        with traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
+            compare_many((strategy, other, *more), info, -alternative, max_pairs, seed, as_json)
+        return
     rules, err = Rules.parse(info.rules), console(sys.stderr)
     with only_document(as_json), traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
         typed, strategies = (strategy, other), (load_strategy(strategy), load_strategy(other))

@@ -157,3 +157,39 @@ def test_compare_plays_a_ladder_of_the_file(run):
     Path("evilpegs.toml").write_text('[ladders.tiny]\nrules = "2x2"\ncodemaker = "fixed"\nguess_limit = 7')
     document = run("compare", "minimax", "entropy", "--ladder", "tiny", "--max-pairs", "30", "--json").document
     assert (document["ladder"], document["rules"], document["guess_limit"]) == ("tiny", "2x2", 7)
+
+
+class TestThreeOrMore:
+    """The worst are dropped early, and no other one can be better than the first by the margin."""
+
+    STRATEGIES = ("first-consistent", "entropy", "minimax")
+
+    def test_worst_is_dropped_early(self, run):
+        result = run("compare", *self.STRATEGIES, "--json")
+        assert result.status == 0
+        document = result.document
+        first, *others = document["strategies"]
+        assert (first["strategy"], first["low"], first["high"], first["dropped"]) == ("entropy", 0, 0, False)
+        dropped = {row["strategy"]: row for row in others if row["dropped"]}
+        assert dropped["first-consistent"]["low"] > 0
+        assert all(row["low"] > 0 if row["dropped"] else row["low"] > -0.02 for row in others)
+        assert document["decided"]
+        assert run("compare", *self.STRATEGIES, "--json").document == document
+
+    def test_table_shows_every_strategy(self, run):
+        lines = run("compare", *self.STRATEGIES, "--max-pairs", "60").out.splitlines()
+        shown = [line.split()[0] for line in lines[2:5]]
+        assert shown[0] == "entropy"
+        assert sorted(shown) == sorted(self.STRATEGIES)
+
+    def test_too_few_games_decide_nothing(self, run):
+        document = run("compare", *self.STRATEGIES, "--max-pairs", "30", "--json").document
+        assert not document["decided"]
+        assert [row["games"] for row in document["strategies"]] == [30] * 3
+
+    def test_at_most_ten(self, run):
+        assert "11" in run("compare", *["minimax"] * 11).complaint
+
+    @pytest.mark.parametrize("words", [("--null", "0.1"), ("--alternative", "0.1")])
+    def test_what_is_for_two_is_refused(self, run, words):
+        assert words[0] in run("compare", *self.STRATEGIES, *words).complaint
