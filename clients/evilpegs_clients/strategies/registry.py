@@ -9,9 +9,11 @@ from evilpegs_clients.strategies.consistent import FirstConsistent, RandomConsis
 from evilpegs_clients.strategies.heuristics import Entropy, ExpectedSize, Lexicographic, Minimax, MostParts
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
@@ -36,10 +38,16 @@ SMALL_RULES = Rules(3, 3)
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
     """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into ``live_sets``.
 
-    Rules whose codes do not fit into memory are skipped.
+    With rules whose codes do not fit into memory, two turns are played instead.
     """
     # a tiny game tree; a strategy from a file may not support rules this small
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:
-        with suppress(TooLargeError):
+        try:
             live_sets.all_codes(each)
+        except TooLargeError:
+            position = Position(each, (), live_sets)
+            with suppress(TooLargeError):
+                for _ in range(2):
+                    guess = position.first_candidate
+                    position = position.after(guess, Evil().reply(position, guess))
