@@ -50,7 +50,7 @@ settings.load_profile("few")
 
 def pytest_configure():
     # Tests compare what commands print, also the first after a change of the game.
-    kernels._SILENT_SECONDS = float("inf")
+    kernels.SILENT_SECONDS = float("inf")
     # A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP; children inherit both.
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:

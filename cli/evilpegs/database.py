@@ -92,7 +92,7 @@ _EXPECTED: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
     **dict.fromkeys(("bool_parsing", "bool_type"), "true or false"),
     "string_type": "a text",
-    **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday]"),
+    **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday] in evilpegs.toml"),
     "literal_error": "{expected}",
 }
 

@@ -19,7 +19,7 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 READY_MS = 60_000
 
 
-class RecordedGame(NamedTuple):
+class UnsignedGame(NamedTuple):
     """A game; ``secret`` is a witness if there was none, and ``methods`` are those of a devil's replies."""
 
     nonce: str
@@ -31,7 +31,7 @@ class RecordedGame(NamedTuple):
 
 
 def record_lines(
-    match: str, player: str, version: str, rules: Rules, games: Sequence[RecordedGame], at: int, **terms: Any
+    match: str, player: str, version: str, rules: Rules, games: Sequence[UnsignedGame], at: int, **terms: Any
 ) -> list[str]:
     """Return the lines of a record with the time ``at``; ``terms`` are the other fields of `MatchStarted`."""
     lines: list[str] = []

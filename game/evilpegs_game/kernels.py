@@ -43,7 +43,7 @@ _LOGGER: Final = logging.getLogger(__name__)
 _PACKAGE: Final = Path(__file__).parent
 _LEAST_FREE_BYTES: Final = 50_000_000
 _KEPT_FOLDERS: Final = 4  # more than one, because versions of the package can share a directory
-_SILENT_SECONDS: Final = 2.0
+SILENT_SECONDS: Final = 2.0
 # Numba finds the directory in a variable of its module. It belongs to other code but while a dispatcher is made.
 _CONFIGURATION: Final = Lock()
 
@@ -171,7 +171,7 @@ class _Compiling:
                 gc.enable()
         self._depth += 1 if event.is_start else -1
         name: str = event.data["dispatcher"].py_func.__module__
-        if self.seconds > _SILENT_SECONDS and name.startswith(_PACKAGE.name):
+        if self.seconds > SILENT_SECONDS and name.startswith(_PACKAGE.name):
             _announce()
 
 

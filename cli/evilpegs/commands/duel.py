@@ -29,7 +29,7 @@ from evilpegs.options import (
 from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
 from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
-from evilpegs_clients.unsigned_record import RecordedGame, nonce_of, record_lines
+from evilpegs_clients.unsigned_record import UnsignedGame, nonce_of, record_lines
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
@@ -152,7 +152,7 @@ def _record_lines(
     match = sha256(f"{rules} {strategy} {codemaker} {turns}".encode()).hexdigest()[:16]
     # evil and devil choose among equals without a nonce
     nonce = nonce_of(turns[-1].guess, match, rules) if codemaker == "fixed" else sha256(match.encode()).hexdigest()
-    game = RecordedGame(nonce, turns, [0] * len(turns), turns[-1].guess, "solved", methods)
+    game = UnsignedGame(nonce, turns, [0] * len(turns), turns[-1].guess, "solved", methods)
     terms = {"exact_up_to": opponent.exact_up_to} if isinstance(opponent, Devil) else {}
     tie = None if codemaker == "fixed" else "largest"
     limit = max(len(turns), GUESS_LIMIT)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame
-from evilpegs_clients.unsigned_record import RecordedGame, record_lines
+from evilpegs_clients.unsigned_record import UnsignedGame, record_lines
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.feedback import all_black
 from evilpegs_game.live.position import Position
@@ -26,12 +26,12 @@ def entrant_lines(conditions: Conditions, entrant: Participant, games: Sequence[
     )
 
 
-def _recorded(conditions: Conditions, entrant: Participant, game: PlayedGame) -> RecordedGame:
+def _recorded(conditions: Conditions, entrant: Participant, game: PlayedGame) -> UnsignedGame:
     nonce, codemaker = entrant.nonce(conditions.seed, game.game), conditions.make_codemaker(entrant, game.game)
     witness = (
         codemaker.secret if isinstance(codemaker, Fixed) else Position(conditions.rules, game.turns).first_candidate
     )
-    return RecordedGame(nonce, game.turns, game.took_ms, witness, _outcome(conditions, game))
+    return UnsignedGame(nonce, game.turns, game.took_ms, witness, _outcome(conditions, game))
 
 
 def _outcome(conditions: Conditions, game: PlayedGame) -> Outcome:
