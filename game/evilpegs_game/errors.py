@@ -1,3 +1,6 @@
+import reprlib
+from operator import index
+from types import UnionType
 from typing import Literal
 
 Rule = Literal["pegs", "colors", "repeats"]
@@ -96,6 +99,47 @@ class StuckError(GameError):
 
 class OverBudgetError(GameError):
     """A computation that takes more feedback evaluations than its budget allows."""
+
+
+class OutOfRangeError(GameError, IndexError):
+    """An index at which there is nothing."""
+
+
+def wrong_argument(what: str, value: object, wanted: str) -> MalformedError:
+    """Return the error of an argument that is not ``what``, such as "a code"; ``wanted`` says what to pass."""
+    return MalformedError(f"not {what}: {quote_value(value)}; pass {wanted}")
+
+
+def require(value: object, kind: type | UnionType, what: str, wanted: str) -> None:
+    """Raise the error of `wrong_argument` unless ``value`` is an instance of ``kind``."""
+    if not isinstance(value, kind):
+        raise wrong_argument(what, value, wanted)
+
+
+def to_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return ``value`` as an int; raise MalformedError unless it is a whole number within the bounds."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most):
+        bounds = f"of at least {least}" if most is None else f"from {least:,} to {most:,}"
+        raise MalformedError(f"{name} must be a whole number {bounds}, not {quote_value(value)}")
+    return number
+
+
+def to_flag(name: str, value: bool) -> bool:
+    """Return ``value``; raise MalformedError unless it is True or False."""
+    require(value, bool, f"a value of {name}", "True or False")
+    return value
+
+
+def quote_value(value: object) -> str:
+    """Return a value in Python notation, shortened if it is long; a remark replaces one that cannot be written."""
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except Exception:  # noqa: BLE001 - the value may be any object of the caller
+        return f"a {type(value).__name__} that cannot be shown"
 
 
 def quoted(text: str, most: int = 40) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import IllegalCodeError
-from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
+from evilpegs_game.feedback import Feedback, all_black, feedback_number, feedbacks, plain_feedback
 from evilpegs_game.kernels import copy_into, kernel
 
 Numbers = NDArray[np.uint8]
@@ -59,7 +59,7 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
     """Return the parts of ``guess`` in feedback order, without empty ones; codes keep their order."""
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
-        return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
+        return [(all_black(len(code)) if guess == code else plain_feedback(guess, code), columns)]
     numbering = feedbacks(columns.shape[0])
     sizes, indices = sort_into_parts(feedback_numbers(columns, guess), len(numbering))
     parts, start = [], 0

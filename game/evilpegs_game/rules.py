@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final, Self
 
-from evilpegs_game.errors import MalformedError, quoted
+from evilpegs_game.errors import MalformedError, quote_value, quoted, require, to_flag, to_whole
 
 MAX_PEGS: Final = 16
 MAX_COLORS: Final = 34
@@ -22,7 +22,7 @@ class Rules:
     The text form is ``4x6`` (pegs x colors) or ``4x10-distinct``.
 
     Raises:
-        MalformedError: a number is out of range, or there are fewer colors than pegs and no color may repeat.
+        MalformedError: a number is not whole or not in its range, or no color may repeat and there are too few.
 
     >>> from evilpegs import Rules
     >>> Rules(pegs=4, colors=6).size
@@ -38,8 +38,9 @@ class Rules:
     repeats: bool = True
 
     def __post_init__(self) -> None:
-        _check_range("pegs", self.pegs, MAX_PEGS)
-        _check_range("colors", self.colors, MAX_COLORS)
+        object.__setattr__(self, "pegs", _to_count("pegs", self.pegs, MAX_PEGS))
+        object.__setattr__(self, "colors", _to_count("colors", self.colors, MAX_COLORS))
+        to_flag("repeats", self.repeats)
         if not self.repeats and self.colors < self.pegs:
             raise MalformedError(f"{self.pegs} distinct pegs need at least {self.pegs} colors, not {self.colors}")
 
@@ -50,6 +51,7 @@ class Rules:
         Raises:
             MalformedError: ``text`` has another form, or `Rules` does not allow its numbers.
         """
+        require(text, str, "rules", "a text such as '4x6'")
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
             if close := get_close_matches(text[:40].lower(), PRESETS, n=1, cutoff=0.7):
@@ -71,11 +73,22 @@ class Rules:
         return math.perm(self.colors, self.pegs)
 
 
-def _check_range(name: str, value: int, highest: int) -> None:
-    if not 1 <= value <= highest:
-        raise MalformedError(
-            f"{name} must be 1 to {highest}, not {f'{value:,}' if abs(value) < 10**9 else 'a number over 10^9'}"
-        )
+def _to_count(name: str, value: object, highest: int) -> int:
+    if type(value) is int and 1 <= value <= highest:
+        return value
+    try:
+        return to_whole(name, value, 1, highest)
+    except MalformedError:
+        shown = "a number over 10^9" if isinstance(value, int) and abs(value) >= 10**9 else quote_value(value)
+        raise MalformedError(f"{name} must be 1 to {highest}, not {shown}") from None
+
+
+def to_rules(rules: Rules | str) -> Rules:
+    """Return ``rules``, parsed if it is a text such as ``4x6``; raise MalformedError for anything else."""
+    if isinstance(rules, str):
+        return Rules.parse(rules)
+    require(rules, Rules, "rules", "Rules(4, 6) or a text such as '4x6'")
+    return rules
 
 
 PRESETS: Final = MappingProxyType(

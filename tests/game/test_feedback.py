@@ -67,7 +67,7 @@ def test_feedback_parse_refuses_other_text(text):
         Feedback.parse(text)
 
 
-@pytest.mark.parametrize("wrong", [(0, 5), (5, 0), (3, 2), (-1, 1), (1, -1), (2**63, 0)])
+@pytest.mark.parametrize("wrong", [(0, 5), (5, 0), (3, 2)])
 def test_feedback_check_refuses_impossible(wrong):
     with pytest.raises(MalformedError, match=str(Feedback(*wrong))) as caught:
         Feedback(*wrong).check(4)

@@ -17,7 +17,7 @@ from evilpegs_clients.strategies.strategy import Strategy, StrategyError, descri
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import Position, unchecked_position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
@@ -69,7 +69,7 @@ class MoveChooser:
         started = view.started
         increment = started.clock.increment_ms if started.clock else 0
         budget = guess_budget(view.rules, view.turn, started.guess_limit, view.left_ms, increment)
-        return Position(view.rules, view.history, self._live_sets, budget)
+        return unchecked_position(view.rules, view.history, self._live_sets, budget)
 
     def game_seed(self, match: str, game: int) -> int:
         return game_seed(self._seed, match, game)

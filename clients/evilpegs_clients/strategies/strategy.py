@@ -10,7 +10,6 @@ depend on earlier draws: a bot that was killed and resumes its game in the middl
 """
 
 import hmac
-import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -20,7 +19,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.codes import Code, check_code, code_at, parse_code
-from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
+from evilpegs_game.errors import GameError, IllegalCodeError, StuckError, quote_value
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
@@ -127,14 +126,6 @@ def describe_exception(error: BaseException) -> str:
         return " ".join(f"{name}: {error}".split()).rstrip(": ")
     except Exception:  # noqa: BLE001 - whatever the file of a strategy does
         return f"{name}, whose text cannot be shown"
-
-
-def quote_value(value: object) -> str:
-    """Return a value in Python notation, shortened if it is long; a remark replaces one that cannot be written."""
-    try:
-        return reprlib.repr(value)
-    except Exception:  # noqa: BLE001 - likewise
-        return f"a {type(value).__name__} that cannot be shown"
 
 
 SCHEME: Final = "seeds of turns 1"

@@ -10,9 +10,9 @@ from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, OverBudgetError
-from evilpegs_game.feedback import Feedback, History, Turn, all_black, feedback
+from evilpegs_game.feedback import Feedback, History, Turn, all_black, plain_feedback
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import Position, unchecked_position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
@@ -142,7 +142,7 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
     if over.secret != format_code(secret) and (history or over.secret is not None):
         yield game.violation(Subject.DRAW, f"the secret is {over.secret}, the nonces give {format_code(secret)}")
     for turn, (guess, reply) in enumerate(history, 1):
-        expected = feedback(guess, secret)
+        expected = plain_feedback(guess, secret)
         if reply != expected:
             yield game.violation(Subject.REPLY, _wrong_reply(guess, reply, expected), turn)
 
@@ -167,7 +167,7 @@ def _check_adversary(
             solver = cache.worst_case(game.rules)
             codemaker = Devil(solver, game.match.exact_up_to or 0, tie if seeded else None, devil_budget)
         for turn, (guess, reply) in enumerate(history, 1):
-            position = Position(game.rules, history[: turn - 1], cache.live_sets)
+            position = unchecked_position(game.rules, history[: turn - 1], cache.live_sets)
             yield from _check_method(game, turn, codemaker, position)
             violation = _check_reply(game, codemaker, position, guess, reply)
             if violation is not None:
@@ -215,8 +215,8 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
         yield game.violation(Subject.WITNESS, f"the witness is no code of the rules: {error}")
         return
     for turn, (guess, reply) in enumerate(history, 1):
-        if feedback(guess, witness) != reply:
-            what = f"the witness {secret} would have got {feedback(guess, witness)}, not {reply}"
+        if plain_feedback(guess, witness) != reply:
+            what = f"the witness {secret} would have got {plain_feedback(guess, witness)}, not {reply}"
             yield game.violation(Subject.WITNESS, what, turn)
 
 
@@ -225,7 +225,7 @@ def _check_practice(game: GameRecord, history: History, cache: VerificationCache
         if event.parts is None and event.candidates is None:
             continue
         try:
-            parts = Position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
+            parts = unchecked_position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
         except GameError as error:
             what = f"the candidates and parts shown from this turn on cannot be recomputed: {error}"
             yield NotChecked(what, game.started.game, turn, Subject.HELP)

@@ -12,7 +12,7 @@ from evilpegs_clients.errors import ClientError
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, VerificationCache, check_game
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import GameError, require
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, canonical, decode_record_event
 from evilpegs_protocol.commitment import TIE_NONCES
@@ -144,6 +144,9 @@ def verify_match(
     >>> evilpegs.verify_match(events)
     []
     """
+    require(events, list | tuple, "the events of a match", "a list of JSON objects")
+    require(nonces_sent, Mapping, "nonces", "the nonce of each game by its number, such as {1: '...'}")
+    require(cache, VerificationCache | None, "a cache", "a VerificationCache, or leave it out")
     violations = verify_record(events)
     if any(violation.subject is not Subject.END for violation in violations):
         return violations

@@ -84,9 +84,14 @@ class Suggestion:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Advice:
-    """The codes left, ``listed`` if they are few, the best guesses, and the mean number that optimal play needs."""
+    """The codes left, ``listed`` if they are few, the best guesses, and the mean number that optimal play needs.
+
+    >>> import evilpegs
+    >>> evilpegs.advise("4x6", ["1122:1,0", "1344:0,2"]).codes
+    41
+    """
 
     history: AssistHistory
     codes: int
@@ -94,6 +99,12 @@ class Advice:
     among: Among | Literal["samples"]
     suggestions: tuple[Suggestion, ...]
     more_guesses: Fraction | None
+
+    def __repr__(self) -> str:
+        turns = f"{len(self.history.rows)} turn{'' if len(self.history.rows) == 1 else 's'}"
+        best = self.suggestions[0]
+        guess = f"guess {format_code(best.guess)}, by {', '.join(best.best_by)}"
+        return f"<Advice on {self.history.rules} after {turns}: {self.codes:,} candidates, {guess}>"
 
     def to_json(self) -> dict[str, Any]:
         return self.history.to_json() | {
@@ -106,13 +117,21 @@ class Advice:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Contradiction:
-    """The numbers of rows that no code fits together, and the feedbacks with which each would fit all other rows."""
+    """The numbers of rows that no code fits together, and the feedbacks with which each would fit all other rows.
+
+    >>> import evilpegs
+    >>> evilpegs.advise("4x6", ["1111:1,0", "1111:2,0"]).rows
+    (1, 2)
+    """
 
     history: AssistHistory
     rows: tuple[int, ...]
     fitting: tuple[tuple[Feedback, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"<Contradiction on {self.history.rules}: rows {', '.join(map(str, self.rows))}>"
 
     def to_json(self) -> dict[str, Any]:
         clash = [

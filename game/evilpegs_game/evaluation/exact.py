@@ -12,15 +12,16 @@ from typing import Any, Final, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
-from evilpegs_game.errors import StuckError
+from evilpegs_game.errors import StuckError, require, to_whole
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import Position, unchecked_after, unchecked_position, unchecked_split
 from evilpegs_game.rules import Rules
 
 ChooseGuess = Callable[[Position], Code]
 """A deterministic strategy: always the same guess at the same position."""
 
+MAX_COUNT: Final = 1 << 63
 MAX_IDLE_TURNS: Final = 32
 """The most guesses in a row that may exclude no candidate before a strategy counts as stuck."""
 
@@ -34,6 +35,12 @@ class GuessCounts:
 
     rules: Rules
     distribution: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require(self.rules, Rules, "rules", "Rules(4, 6)")
+        require(self.distribution, tuple, "a distribution", "a tuple of counts, the last one positive")
+        for count in self.distribution or (None,):
+            to_whole("a count of the distribution", count, 0, MAX_COUNT)
 
     @property
     def count(self) -> int:
@@ -81,7 +88,7 @@ def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) ->
     while waiting:
         position, idle = waiting.pop()
         guess = first if first is not None and position is root else choose(position)
-        parts = position.split(guess)
+        parts = unchecked_split(position, guess)
         is_solved = parts.pop(end, None) is not None
         yield TreeNode(position, guess, parts, is_solved)
         waiting += [(child, idle_turns(idle, position, child)) for child in reversed(parts.values())]
@@ -91,7 +98,7 @@ def idle_before(position: Position) -> int:
     """Return how many turns in a row at the end of the history excluded no candidate."""
     idle, live_sets = 0, LiveSets()
     while idle < len(position.history):
-        earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
+        earlier = unchecked_position(position.rules, position.history[: -1 - idle], live_sets)
         if earlier.count > position.count:
             break
         idle += 1
@@ -154,7 +161,7 @@ def distribution_from(
     guesses after ``history``. The distribution without a history can be put together from those after each feedback to
     the first guess: it is their sum, shifted by the first guess. Raises StuckError as `evaluate` does.
     """
-    root = Position(rules, history, LiveSets())
+    root = unchecked_position(rules, history, LiveSets())
     if history:
         _ = root.candidates  # a random strategy then draws from them, as it does deeper in a tree
     opening = _first_guess(choose, root, first)
@@ -189,7 +196,7 @@ def play_turns(
     while feedback != end:
         guess = choose(position) if guess is None else guess
         feedback = codemaker.reply(position, guess)
-        child = position.after(guess, feedback)
+        child = unchecked_after(position, guess, feedback)
         yield DuelTurn(guess, feedback, child.count)
         idle = idle_turns(idle, position, child)
         position, guess = child, None

@@ -14,9 +14,9 @@ from typing import Final, TypeVar
 from evilpegs_game.codes import Code, RandomSource, code_at
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import GuessCounts
-from evilpegs_game.feedback import all_black, feedback
+from evilpegs_game.feedback import all_black, plain_feedback
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import Position, unchecked_after
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.means import student_interval
 
@@ -59,8 +59,8 @@ def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_
     secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
         guess = choose(position, turn_rng(turn))
-        reply = feedback(guess, secret)
+        reply = plain_feedback(guess, secret)
         if reply == all_black(position.rules.pegs):
             return turn
-        position = position.after(guess, reply)
+        position = unchecked_after(position, guess, reply)
     raise StuckError(f"the strategy is stuck: a game of {position.rules} was not over after {MAX_TURNS} guesses")

@@ -271,7 +271,7 @@ class LiveSets:
             columns, onto = canonical_set
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
-            image = tuple(Turn(symmetry.image(code), answer) for code, answer in history)
+            image = tuple(Turn._make((symmetry.image(code), answer)) for code, answer in history)
             counted = count_parts(rules, image, symmetry.image(guess), self._count_bytes)
             sizes = counted.sizes
             self._work.rows += counted.work
@@ -280,7 +280,7 @@ class LiveSets:
 
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         key, onto = history_key(rules, history)
-        image = tuple(Turn(onto.image(code), answer) for code, answer in history)
+        image = tuple(Turn._make((onto.image(code), answer)) for code, answer in history)
         try:
             return self._get_or_compute(key, lambda: self._derive_canonical(rules, history, onto, image)), onto
         except TooLargeError:

@@ -1,9 +1,26 @@
-from evilpegs_game.codes import Code, Columns, RandomSource, column_code
-from evilpegs_game.errors import MalformedError
-from evilpegs_game.feedback import Feedback, History, Turn, feedback, feedbacks
+from collections.abc import Iterable
+from typing import Any, Final
+
+from evilpegs_game.codes import Code, CodeLike, Columns, RandomSource, column_code, to_code
+from evilpegs_game.errors import OutOfRangeError, require, to_whole, wrong_argument
+from evilpegs_game.feedback import (
+    Feedback,
+    FeedbackLike,
+    History,
+    Turn,
+    TurnLike,
+    feedbacks,
+    format_turns,
+    plain_feedback,
+    to_feedback,
+    to_turns,
+)
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import part_sizes, split
-from evilpegs_game.rules import Rules
+from evilpegs_game.rules import Rules, to_rules
+
+MAX_SAMPLE: Final = 10_000_000
+MAX_SHOWN: Final = 12  # turns in a repr
 
 
 class Position:
@@ -23,34 +40,61 @@ class Position:
       TooLargeError when the rules have more codes or a count does not fit into its memory.
 
     Both groups raise ContradictionError when no code agrees with the history; its ``turn`` says which turn left none,
-    where that is known. Guesses must be codes of the rules; `evilpegs_game.codes.check_code` checks one.
+    where that is known.
+
+    The rules, the turns, guesses and feedback may be texts or objects: ``4x6``, ``1122:1,0``, ``1122``, ``1,0``. Wrong
+    ones raise MalformedError or IllegalCodeError. Positions are equal if their rules, history and budget are, and can
+    be copied and pickled; the shared cache is not pickled.
 
     >>> from evilpegs import Feedback, Position, Rules
     >>> position = Position(Rules(4, 6))
     >>> after = position.after((0, 0, 1, 1), Feedback(1, 0))
     >>> after.count, after.first_candidate
     (256, (0, 2, 2, 2))
-    >>> Position(Rules(10, 12)).count
+    >>> after
+    Position('4x6', ['1122:1,0'])
+    >>> after == Position("4x6", ["1122:1,0"]) == position.after("1122", "1,0")
+    True
+    >>> Position("10x12").count
     61917364224
     """
 
     __slots__ = ("_live", "_live_sets", "budget", "history", "rules")
 
     def __init__(
-        self, rules: Rules, history: History = (), live_sets: LiveSets | None = None, budget: int | None = None
+        self,
+        rules: Rules | str,
+        history: Iterable[TurnLike] = (),
+        live_sets: LiveSets | None = None,
+        budget: int | None = None,
     ) -> None:
-        if not isinstance(rules, Rules):
-            raise MalformedError(f"not rules: {rules!r}; pass Rules(4, 6) or Rules.parse('4x6')")
-        self.rules = rules
-        self.history = history
+        self.rules = to_rules(rules)
+        self.history: History = to_turns(history, self.rules)
         """The answered turns, oldest first."""
-        self.budget = budget
+        self.budget = None if budget is None else to_whole("budget", budget, 0)
         """The feedback evaluations that the choice of one guess may take; None means no limit."""
+        require(live_sets, LiveSets | None, "a cache of live sets", "a LiveSets, or leave it out")
         self._live_sets = LiveSets() if live_sets is None else live_sets
         self._live: Columns | None = None
 
     def __repr__(self) -> str:
-        return f"<Position {self.rules} turn {self.turn}>"
+        shown = ", ".join(map(repr, format_turns(self.history[-MAX_SHOWN:])))
+        left_out = "..., " if len(self.history) > MAX_SHOWN else ""
+        turns = f", [{left_out}{shown}]" if self.history else ""
+        return f"Position('{self.rules}'{turns}{'' if self.budget is None else f', budget={self.budget}'})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return self.rules, self.history, self.budget
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Position, (self.rules, self.history, None, self.budget)
 
     @property
     def turn(self) -> int:
@@ -92,60 +136,100 @@ class Position:
     @property
     def first_candidate(self) -> Code:
         """The first candidate in code order."""
-        return self._live_sets.first(self.rules, self.history) if self._is_counted else self.candidate(0)
+        return self._live_sets.first(self.rules, self.history) if self._is_counted else column_code(self.candidates, 0)
 
     def sample(self, rng: RandomSource, count: int = 1) -> list[Code]:
         """Return ``count`` candidates, each drawn uniformly and independently, so a candidate may occur twice.
 
-        ``rng`` is a `random.Random` or any other `RandomSource`.
+        ``rng`` is a `random.Random` or any other `RandomSource`; ``count`` is 0 to 10,000,000.
         """
+        if isinstance(rng, type) or not callable(getattr(rng, "randrange", None)):
+            raise wrong_argument("a source of random numbers", rng, "a random.Random, such as Random(1)")
+        count = to_whole("count", count, 0, MAX_SAMPLE)
         if self._is_counted:
             return self._live_sets.sample(self.rules, self.history, rng, count)
-        return [self.candidate(rng.randrange(self.count)) for _ in range(count)]
+        return [column_code(self.candidates, rng.randrange(self.count)) for _ in range(count)]
 
     def candidate(self, index: int) -> Code:
         """Return the candidate at ``index`` in code order.
 
         Raises:
-            IndexError: there is no candidate at ``index``.
+            OutOfRangeError, an IndexError: there is no candidate at ``index``.
             ContradictionError, TooLargeError: as for `candidates`.
         """
+        if not 0 <= to_whole("index", index, 0) < self.candidates.shape[1]:
+            raise OutOfRangeError(f"no candidate at index {index}; there are {self.count:,}")
         return column_code(self.candidates, index)
 
-    def is_candidate(self, code: Code) -> bool:
+    def is_candidate(self, code: CodeLike) -> bool:
         """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn."""
-        return all(feedback(guess, code) == expected for guess, expected in self.history)
+        checked = to_code(code, self.rules)
+        return all(plain_feedback(guess, checked) == expected for guess, expected in self.history)
 
-    def part_sizes(self, guess: Code) -> tuple[int, ...]:
+    def part_sizes(self, guess: CodeLike) -> tuple[int, ...]:
         """Return the number of candidates that would give each feedback to ``guess``.
 
         The numbers are in feedback order (that of `feedbacks`), zeros included, and their sum is `count`.
         """
-        if self._is_counted:
-            return self._live_sets.part_sizes(self.rules, self.history, guess)
-        table = None if self._live is not None else self._live_sets.feedback_table(self.rules)
-        if table is not None:
-            sizes = table.part_sizes(self.history, guess).tolist()
-            if any(sizes):  # otherwise there are no candidates, and asking for them raises the error that says why
-                return tuple(sizes)
-        return tuple(part_sizes(self.candidates, guess).tolist())
+        return unchecked_part_sizes(self, to_code(guess, self.rules))
 
-    def parts(self, guess: Code) -> dict[Feedback, int]:
+    def parts(self, guess: CodeLike) -> dict[Feedback, int]:
         """Return the sizes of the non-empty parts of ``guess``, by feedback, in feedback order."""
         sizes = zip(feedbacks(self.rules.pegs), self.part_sizes(guess), strict=True)
         return {answer: size for answer, size in sizes if size}
 
-    def after(self, guess: Code, feedback: Feedback) -> "Position":
-        """Return the position after one more turn. Nothing is checked or computed until the result is used."""
-        return Position(self.rules, (*self.history, Turn(guess, feedback)), self._live_sets, self.budget)
+    def after(self, guess: CodeLike, feedback: FeedbackLike) -> "Position":
+        """Return the position after one more turn. Nothing is computed until the result is used.
 
-    def split(self, guess: Code) -> dict[Feedback, "Position"]:
+        So a feedback that contradicts earlier turns, or that no code gives, raises ContradictionError only then.
+        """
+        return unchecked_after(self, to_code(guess, self.rules), to_feedback(feedback, self.rules.pegs))
+
+    def split(self, guess: CodeLike) -> dict[Feedback, "Position"]:
         """Return the position after each feedback that ``guess`` can get, in feedback order.
 
         The candidates of these positions are computed in one pass and do not enter the shared cache.
         """
-        positions = {}
-        for answer, columns in split(self.candidates, guess):
-            positions[answer] = self.after(guess, answer)
-            positions[answer]._live = columns
-        return positions
+        return unchecked_split(self, to_code(guess, self.rules))
+
+
+def to_position(position: Position) -> Position:
+    """Return ``position``; raise MalformedError if it is none."""
+    require(position, Position, "a position", "a Position, such as Position('4x6')")
+    return position
+
+
+# The inside of the package, where guesses and feedback have been checked, calls these: checks take 0.2 us each, and a
+# strategy asks about thousands of guesses.
+
+
+def unchecked_position(rules: Rules, history: History, live_sets: LiveSets, budget: int | None = None) -> Position:
+    position = Position.__new__(Position)
+    position.rules, position.history, position.budget = rules, history, budget
+    position._live_sets, position._live = live_sets, None
+    return position
+
+
+def unchecked_after(position: Position, guess: Code, feedback: Feedback) -> Position:
+    history = (*position.history, Turn._make((guess, feedback)))
+    return unchecked_position(position.rules, history, position._live_sets, position.budget)
+
+
+def unchecked_split(position: Position, guess: Code) -> dict[Feedback, Position]:
+    positions = {}
+    for answer, columns in split(position.candidates, guess):
+        positions[answer] = unchecked_after(position, guess, answer)
+        positions[answer]._live = columns
+    return positions
+
+
+def unchecked_part_sizes(position: Position, guess: Code) -> tuple[int, ...]:
+    rules, history, live_sets = position.rules, position.history, position._live_sets
+    if position._is_counted:
+        return live_sets.part_sizes(rules, history, guess)
+    table = None if position._live is not None else live_sets.feedback_table(rules)
+    if table is not None:
+        sizes = table.part_sizes(history, guess).tolist()
+        if any(sizes):  # otherwise there are no candidates, and asking for them raises the error that says why
+            return tuple(sizes)
+    return tuple(part_sizes(position.candidates, guess).tolist())

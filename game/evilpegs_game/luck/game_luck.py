@@ -34,7 +34,7 @@ from typing import Final
 from evilpegs_game.errors import ContradictionError, MalformedError, quoted
 from evilpegs_game.feedback import Turn, all_black, feedback_number
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import Position, unchecked_part_sizes, unchecked_position
 from evilpegs_game.rules import Rules
 
 CURVES_FOLDER: Final = Path(__file__).with_name("curves")
@@ -155,7 +155,7 @@ def _check_knots(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> None:
 
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
     """Return the luck of one turn at ``position``; raises ContradictionError and TooLargeError."""
-    sizes = position.part_sizes(turn.guess)
+    sizes = unchecked_part_sizes(position, turn.guess)
     received = feedback_number(turn.feedback, position.rules.pegs)
     if not sizes[received]:
         raise ContradictionError(
@@ -173,7 +173,7 @@ def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets:
     is cached (bench/evaluation.py).
     """
     history = tuple(turns)
-    positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))
+    positions = (unchecked_position(rules, history[:index], live_sets) for index in range(len(history)))
     return fsum(turn_luck(position, turn, curve) for position, turn in zip(positions, history, strict=True))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from evilpegs_game.codemakers.small_sets import WorkBudget, least_total_table
 from evilpegs_game.codes import Code, Columns, column_code
-from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
+from evilpegs_game.feedback import Feedback, all_black, feedbacks, plain_feedback
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, entry_guess
 from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
 from evilpegs_game.optimal.search_state import NEVER, SHARED, UNLIMITED, TotalsTable, new_record
@@ -26,7 +26,7 @@ from evilpegs_game.trees.tree import Node, Tree
 def build_small_node(columns: Columns) -> Node:
     """Return the tree for one or two codes: it guesses the first, then the second."""
     first, *others = [column_code(columns, index) for index in range(columns.shape[1])]
-    return Node(first, {feedback(first, other): Node(other, {}) for other in others})
+    return Node(first, {plain_feedback(first, other): Node(other, {}) for other in others})
 
 
 def build_node(solver: TotalSolver, indices: Indices, limit: int, guess: Code | None = None) -> Node:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from evilpegs_game.codes import Code, check_code, format_code, parse_code
-from evilpegs_game.errors import GameError, MalformedError, StuckError, TooLargeError, check_bound, quoted
+from evilpegs_game.errors import GameError, MalformedError, StuckError, TooLargeError, check_bound, quoted, require
 from evilpegs_game.evaluation.exact import ChooseGuess, walk_tree
 from evilpegs_game.feedback import Feedback, History, all_black
 from evilpegs_game.live.live_sets import LiveSets
@@ -86,6 +86,10 @@ class Tree:
     rules: Rules
     root: Node
 
+    def __post_init__(self) -> None:
+        require(self.rules, Rules, "rules", "Rules(4, 6)")
+        require(self.root, Node, "a root", "the Node of the first guess, as in solution.tree.root")
+
     def __repr__(self) -> str:
         return f"<Tree of {self.rules}: first guess {format_code(self.root.guess)}>"
 
@@ -123,6 +127,7 @@ def format_tree(tree: Tree) -> str:
       1,0 12
         0,2 21
     """
+    require(tree, Tree, "a tree", "a Tree, such as solution.tree")
     lines = [f"{TITLE} {_VERSION}", f"rules {tree.rules}"]
     for depth, feedback, node in nodes(tree):
         reply = "" if feedback is None else f"{feedback} "
@@ -142,6 +147,7 @@ def parse_tree(text: str) -> Tree:
     >>> evilpegs.certify(tree).distribution
     (1, 1)
     """
+    require(text, str, "a tree", "its text")
     message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
     check_bound(len(text), MAX_TREE_CHARACTERS, message)
     lines = _lines(text)

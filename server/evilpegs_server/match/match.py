@@ -309,7 +309,7 @@ class Match:
         match fact:
             case GuessAnswered():
                 self._answered[fact.game, fact.turn] = fact.guess
-                self.history = (*self.history, Turn(fact.guess, fact.feedback))
+                self.history = (*self.history, Turn._make((fact.guess, fact.feedback)))
                 self.clock.charge(fact.took_ms)
                 self._pending = None
                 if self.state is State.THINKING:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evilpegs_game.codemakers.codemaker import break_tie, largest_part_feedbacks
 from evilpegs_game.codemakers.devil import Method
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.feedback import Feedback, History, all_black, feedback, feedbacks
+from evilpegs_game.feedback import Feedback, History, all_black, feedbacks, plain_feedback
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_server.match.ladders import Ladder
@@ -62,7 +62,7 @@ class Codemaking:
     def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
         """Return the reply, computed in this thread; that may take long unless `is_cheap` returns True."""
         if ladder.codemaker == "fixed" and ladder.rated:  # takes microseconds
-            return Reply(feedback(guess, secrets.secret(ladder)))
+            return Reply(plain_feedback(guess, secrets.secret(ladder)))
         result = reply_task(ladder, history, guess).run(self._workspace)
         return choose_reply(ladder, secrets, history, guess, result.value)
 
@@ -168,7 +168,7 @@ def choose_reply(
     """Return the reply that the codemaker gives, chosen with ``result``, the result of `reply_task`."""
     pegs = ladder.rules.pegs
     if ladder.codemaker == "fixed":
-        chosen = feedback(guess, secrets.secret(ladder))
+        chosen = plain_feedback(guess, secrets.secret(ladder))
     else:
         allowed = result.allowed if isinstance(result, AllowedReplies) else largest_part_feedbacks(result, pegs)
         chosen = break_tie(allowed, len(history) + 1, secrets.tie_index if ladder.tie == "largest/seeded" else None)

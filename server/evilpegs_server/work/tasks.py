@@ -18,7 +18,7 @@ from evilpegs_game.codes import Code, code_at, parse_code
 from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, feedbacks
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
+from evilpegs_game.live.position import unchecked_part_sizes, unchecked_position
 from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve, to_millionths
 from evilpegs_game.rules import Rules
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult, find_hint
@@ -56,7 +56,7 @@ class CountParts(NamedTuple):
         live_sets = workspace.live_sets
         # only what the caches do not save is a cost
         live_sets.take_work()
-        sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
+        sizes = unchecked_part_sizes(unchecked_position(self.rules, self.history, live_sets), self.guess)
         return TaskResult(sizes, live_sets.take_work() * _UNITS_PER_ROW)
 
 
@@ -78,10 +78,12 @@ class FindDevilReplies(NamedTuple):
 
     def run(self, workspace: Workspace) -> TaskResult[AllowedReplies]:
         devil = Devil(workspace.worst_case(self.rules), self.exact_up_to)
-        position = Position(self.rules, self.history, workspace.live_sets)
+        position = unchecked_position(self.rules, self.history, workspace.live_sets)
         # the work of positions that were not solved before
         allowed, method, work = devil.allowed_replies(position, self.guess)
-        return TaskResult(AllowedReplies(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_PER_UNIT)
+        return TaskResult(
+            AllowedReplies(allowed, method, unchecked_part_sizes(position, self.guess)), work // _FEEDBACKS_PER_UNIT
+        )
 
 
 class FindWitness(NamedTuple):
@@ -91,7 +93,7 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        return TaskResult(Position(self.rules, self.history, workspace.live_sets).first_candidate)
+        return TaskResult(unchecked_position(self.rules, self.history, workspace.live_sets).first_candidate)
 
 
 class FindHint(NamedTuple):
@@ -100,7 +102,7 @@ class FindHint(NamedTuple):
     budget: int = HINT_BUDGET
 
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
-        return TaskResult(find_hint(Position(self.rules, self.history, workspace.live_sets, self.budget)))
+        return TaskResult(find_hint(unchecked_position(self.rules, self.history, workspace.live_sets, self.budget)))
 
 
 class Apart(NamedTuple):
@@ -191,7 +193,7 @@ class WarmUp(NamedTuple):
         history: History = ()
         for turn in range(1, self.turns + 1):
             guess = code_at(turn * self.rules.size // (self.turns + 2), self.rules)
-            position = Position(self.rules, history, workspace.live_sets)
+            position = unchecked_position(self.rules, history, workspace.live_sets)
             if turn == self.turns and self.exact_up_to is not None:
                 FindDevilReplies(self.rules, self.exact_up_to, history, guess).run(workspace)
             history = (*history, Turn(guess, Evil().reply(position, guess)))

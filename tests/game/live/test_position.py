@@ -1,3 +1,5 @@
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -100,7 +102,8 @@ def test_position_after_keeps_budget_and_counts_turns():
     position = Position(CLASSIC, (), LiveSets(), budget=7)
     after = position.after((0, 0, 1, 1), Feedback(0, 0))
     assert (position.turn, after.turn, after.budget) == (1, 2, 7)
-    assert {"4x6", "2>"} <= set(repr(after).split())
+    assert repr(after) == "Position('4x6', ['1122:0,0'], budget=7)"
+    assert eval(repr(after), {"Position": Position}) == after
 
 
 def test_position_after_all_black_has_one_candidate():
@@ -118,9 +121,24 @@ def test_position_contradiction_names_turn():
 
 
 def test_position_refuses_impossible_feedback():
-    position = Position(CLASSIC, (Turn((0, 0, 0, 0), Feedback(0, 5)),), LiveSets())
     with pytest.raises(MalformedError, match="0,5"):
-        _ = position.count
+        Position(CLASSIC, [((0, 0, 0, 0), (0, 5))], LiveSets())
+    with pytest.raises(MalformedError, match="5,0"):
+        Position(CLASSIC).after("1122", Feedback(5, 0))
+
+
+def test_position_is_a_value():
+    position = Position("4x6", ["1122:1,0", ("1344", "0,2"), Turn((0, 0, 2, 2), Feedback(1, 1))], LiveSets(), budget=9)
+    others = [Position("4x6"), Position("4x6", ["1122:1,0"]), Position("4x6", position.history), "4x6"]
+    for twin in (pickle.loads(pickle.dumps(position)), copy.copy(position), copy.deepcopy(position)):
+        assert (twin, hash(twin), repr(twin), twin.count) == (position, hash(position), repr(position), position.count)
+    assert position not in others
+    assert len({position, *others}) == len(others) + 1
+
+
+def test_position_repr_stays_short():
+    turns = [f"{code:04}:0,0" for code in range(1111, 1151)]
+    assert len(repr(Position("4x10", turns))) < 250
 
 
 @pytest.mark.parametrize("rules", [Rules(8, 10), Rules(12, 14), Rules(16, 34)], ids=str)
