@@ -27,97 +27,113 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from evilpegs.api.analysis import GameAnalysis, analyze
+    from evilpegs.api.analysis import GameAnalysis, advise, analyze
+    from evilpegs.api.comparison import StrategyComparison, compare
     from evilpegs.api.duels import Duel, duel
-    from evilpegs.api.evaluation import EvaluationResult, certify, evaluate, solve
+    from evilpegs.api.evaluation import (
+        EvaluationResult,
+        LeastGuesses,
+        certify,
+        evaluate,
+        plot,
+        solve,
+        tree,
+    )
     from evilpegs.api.game import Game
     from evilpegs.api.local_server import local_server
-    from evilpegs_clients.bot.bot import play_matches
+    from evilpegs_clients.bot.bot import play, play_matches
+    from evilpegs_clients.errors import ClientError, StuckStrategyError
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
     from evilpegs_clients.strategies.strategy import Strategy, StrategyError
     from evilpegs_clients.verification.verify import verify_match
+    from evilpegs_game.analysis.advice import Advice, Contradiction
     from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
     from evilpegs_game.codemakers.devil import Devil
     from evilpegs_game.codes import Code, format_code, parse_code
-    from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
+    from evilpegs_game.errors import (
+        ContradictionError,
+        EvilpegsError,
+        IllegalCodeError,
+        MalformedError,
+        OutOfRangeError,
+        OverBudgetError,
+        StuckError,
+        TooLargeError,
+    )
     from evilpegs_game.feedback import Feedback, History, Turn, feedback
     from evilpegs_game.live.position import Position
     from evilpegs_game.optimal.solve import Solution
     from evilpegs_game.rules import Rules
-    from evilpegs_game.trees.certificate import Certificate
-    from evilpegs_game.trees.tree import Tree, format_tree, parse_tree
+    from evilpegs_game.trees.certificate import Certificate, TreeError
+    from evilpegs_game.trees.tree import Tree, TreeTextError, format_tree, parse_tree
 
 # the names that each module offers; `strategies` is its STRATEGIES
 _OFFERED: Final = {
-    "evilpegs.api.analysis": ("GameAnalysis", "analyze"),
+    "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
+    "evilpegs.api.comparison": ("StrategyComparison", "compare"),
     "evilpegs.api.duels": ("Duel", "duel"),
-    "evilpegs.api.evaluation": ("EvaluationResult", "certify", "evaluate", "solve"),
+    "evilpegs.api.evaluation": (
+        *("EvaluationResult", "LeastGuesses"),
+        *("certify", "evaluate", "plot", "solve", "tree"),
+    ),
     "evilpegs.api.game": ("Game",),
     "evilpegs.api.local_server": ("local_server",),
-    "evilpegs_clients.bot.bot": ("play_matches",),
+    "evilpegs_clients.bot.bot": ("play", "play_matches"),
+    "evilpegs_clients.errors": ("ClientError", "StuckStrategyError"),
     "evilpegs_clients.strategies.loading": ("load_strategy",),
     "evilpegs_clients.strategies.registry": ("strategies",),
     "evilpegs_clients.strategies.strategy": ("Strategy", "StrategyError"),
     "evilpegs_clients.verification.verify": ("verify_match",),
+    "evilpegs_game.analysis.advice": ("Advice", "Contradiction"),
     "evilpegs_game.codemakers.codemaker": ("Codemaker", "Evil", "Fixed"),
     "evilpegs_game.codemakers.devil": ("Devil",),
     "evilpegs_game.codes": ("Code", "format_code", "parse_code"),
-    "evilpegs_game.errors": ("ContradictionError", "EvilpegsError", "TooLargeError"),
+    "evilpegs_game.errors": (
+        *("ContradictionError", "EvilpegsError", "IllegalCodeError", "MalformedError"),
+        *("OutOfRangeError", "OverBudgetError", "StuckError", "TooLargeError"),
+    ),
     "evilpegs_game.feedback": ("Feedback", "History", "Turn", "feedback"),
     "evilpegs_game.live.position": ("Position",),
     "evilpegs_game.optimal.solve": ("Solution",),
     "evilpegs_game.rules": ("Rules",),
-    "evilpegs_game.trees.certificate": ("Certificate",),
-    "evilpegs_game.trees.tree": ("Tree", "format_tree", "parse_tree"),
+    "evilpegs_game.trees.certificate": ("Certificate", "TreeError"),
+    "evilpegs_game.trees.tree": ("Tree", "TreeTextError", "format_tree", "parse_tree"),
 }
 _HOMES: Final = {name: module for module, names in _OFFERED.items() for name in names}
 
-__all__ = [
-    "Certificate",
-    "Code",
-    "Codemaker",
-    "ContradictionError",
-    "Devil",
-    "Duel",
-    "EvaluationResult",
-    "Evil",
-    "EvilpegsError",
-    "Feedback",
-    "Fixed",
-    "Game",
-    "GameAnalysis",
-    "History",
-    "Position",
-    "Rules",
-    "Solution",
-    "Strategy",
-    "StrategyError",
-    "TooLargeError",
-    "Tree",
-    "Turn",
-    "analyze",
-    "certify",
-    "duel",
-    "evaluate",
-    "feedback",
-    "format_code",
-    "format_tree",
+__all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError"]
+__all__ += ["Devil", "Duel", "EvaluationResult", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game", "GameAnalysis"]
+__all__ += ["History", "IllegalCodeError", "LeastGuesses", "MalformedError", "OutOfRangeError", "OverBudgetError"]
+__all__ += ["Position", "Rules", "Solution", "Strategy", "StrategyComparison", "StrategyError", "StuckError"]
+__all__ += ["StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError", "Turn", "advise"]
+__all__ += ["analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code", "format_tree"]
+__all__ += [
     "load_strategy",
     "local_server",
     "parse_code",
     "parse_tree",
+    "play",
     "play_matches",
+    "plot",
     "solve",
     "strategies",
-    "verify_match",
 ]
+__all__ += ["tree", "verify_match"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - takes longer than this module
+
+        return version("evilpegs")
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module 'evilpegs' has no attribute {name!r}")
+        from difflib import get_close_matches  # noqa: PLC0415 - likewise
+
+        close = [] if name.startswith("_") else get_close_matches(name, __all__, n=1, cutoff=0.7)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise AttributeError(f"module 'evilpegs' has no attribute {name!r}{hint}")
     attribute = "STRATEGIES" if name == "strategies" else name
     value = globals()[name] = getattr(import_module(home), attribute)
     return value

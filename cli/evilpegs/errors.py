@@ -2,7 +2,8 @@
 
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Final, Literal, get_args, get_origin
 
@@ -19,7 +20,7 @@ from cyclopts import (
 )
 
 from evilpegs_clients.printable import printable
-from evilpegs_game.errors import EvilpegsError, quoted
+from evilpegs_game.errors import EvilpegsError, GameError, quoted
 from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
 
 SERVER_PACKAGES: Final = frozenset(
@@ -52,6 +53,18 @@ def user_message(error: Exception) -> str | None:
     if isinstance(error, CycloptsError):
         return usage_message(error)
     return printable(" ".join(str(error).split())) if isinstance(error, EvilpegsError) else None
+
+
+@contextmanager
+def options_named(*names: str) -> Iterator[None]:
+    """Let errors of the Python API in the block name options, such as --budget, in place of arguments."""
+    try:
+        yield
+    except GameError as error:
+        text = re.sub(rf"\b({'|'.join(names)})\b", lambda name: f"--{name[1].replace('_', '-')}", str(error))
+        if text == str(error):
+            raise
+        raise CommandError(text) from error
 
 
 def unknown_ladder(ladder: str, known: Iterable[str], server: str | None = None) -> CommandError:

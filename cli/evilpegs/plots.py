@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.files import write_obstacle
+from evilpegs.output import pluralize
 from evilpegs_game.errors import quoted
+from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_protocol.suggestions import install_hint
 
 if TYPE_CHECKING:
@@ -69,6 +71,18 @@ def bar_chart(
             figure.savefig(path, format=kind, metadata=metadata)
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def plot_counts(path: Path, named: Sequence[tuple[str, GuessCounts]], are_games: bool) -> None:
+    """Draw how many secrets, or games, took how many guesses, for one or several strategies."""
+    (name, first), one = named[0], "game" if are_games else "secret"
+    played = pluralize(first.count, one)
+    title = f"{first.rules}, {played}"
+    if len(named) == 1:
+        title = f"{name} on {first.rules}: {played}, mean {first.mean:.4f}"
+    series = {f"{name}, mean {counts.mean:.4f}": counts.distribution for name, counts in named}
+    labels = [str(guesses) for guesses in range(1, max(map(len, series.values())) + 1)]
+    bar_chart(path, title, labels, series, "guesses", f"{one}s")
 
 
 def _draw(axes: "Axes", labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:

@@ -10,13 +10,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from rich.console import Console
-from rich.progress import Progress
-
 from evilpegs_clients.bot.summary import MatchSummary
-from evilpegs_clients.evaluation.cost import SMALL_SIZE, estimate_cost
-from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
-from evilpegs_clients.evaluation.spec import make_specs
+from evilpegs_clients.evaluation.cost import SMALL_SIZE
+from evilpegs_clients.evaluation.run import play_all_secrets
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
@@ -124,12 +120,12 @@ def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
     )
 
 
-def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Console, bar: Progress) -> ExactMeans:
-    """Play two strategies, named or from files, for both of which `has_exact_mean` is true, against every secret."""
-    specs = make_specs(names, rules, None, candidates_only=False, games=0, seed=0)
-    tallies = run_evaluation([estimate_cost(spec) for spec in specs], ExecutionPlan(), err, bar)
-    means = [mean_score(tally.distribution, guess_limit) for tally, _ in tallies]
-    return ExactMeans(means[0], means[-1])  # a strategy that is compared with itself is played once
+def exact_means(strategies: tuple[Strategy, Strategy], rules: Rules, guess_limit: int) -> ExactMeans | None:
+    """Play both strategies against every secret; None unless `has_exact_mean` is true for both."""
+    if not all(has_exact_mean(strategy, rules) for strategy in strategies):
+        return None
+    first, second = (mean_score(play_all_secrets(strategy, rules)[1], guess_limit) for strategy in strategies)
+    return ExactMeans(first, second)
 
 
 def mean_score(distribution: Sequence[int], guess_limit: int) -> Fraction:

@@ -1,11 +1,8 @@
 """The exact difference of two strategies over all secrets."""
 
-import io
 from fractions import Fraction
 
 import pytest
-from rich.console import Console
-from rich.progress import Progress
 
 from evilpegs_clients.paired_games import exact_means, has_exact_mean, mean_score
 from evilpegs_clients.strategies.loading import load_strategy
@@ -13,8 +10,8 @@ from evilpegs_game.rules import Rules
 
 
 def means(*names, rules="4x6", limit=10):
-    err = Console(file=io.StringIO())
-    return exact_means(names, Rules.parse(rules), limit, err, Progress(console=err, disable=True))
+    first, second = map(load_strategy, names)
+    return exact_means((first, second), Rules.parse(rules), limit)
 
 
 def test_exact_means_of_published_strategies():

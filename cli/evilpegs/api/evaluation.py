@@ -1,25 +1,36 @@
-"""Evaluation of a strategy: how many guesses it needs, against every secret or in simulated games."""
+"""Evaluation of strategies: how many guesses they need, the best that can be done, and proofs of both."""
 
-import reprlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
-from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy, to_whole
+from rich.console import Console
+from rich.progress import Progress
+
+from evilpegs.files import read_tree
+from evilpegs.plots import plot_counts
+from evilpegs_clients.evaluation.results import make_results
+from evilpegs_clients.evaluation.run import ExecutionPlan, play_all_secrets, run_evaluation
+from evilpegs_clients.evaluation.spec import make_specs
 from evilpegs_clients.evaluation.work_units import simulate_games
-from evilpegs_clients.strategies.heuristics import CriterionStrategy
+from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
-from evilpegs_game.codes import Code, format_code
-from evilpegs_game.errors import MalformedError
-from evilpegs_game.evaluation.exact import GuessCounts, distribution_from
-from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import Code, CodeLike, all_codes, format_code, to_code
+from evilpegs_game.errors import MalformedError, quote_value, require, to_flag, to_whole, wrong_argument
+from evilpegs_game.evaluation.exact import DuelTurn, GuessCounts
 from evilpegs_game.evaluation.simulation import Simulation
-from evilpegs_game.live.position import Position
+from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.solve import Objective, Solution
 from evilpegs_game.optimal.solve import solve as solve_rules
-from evilpegs_game.rules import Rules
+from evilpegs_game.rules import Rules, to_rules
 from evilpegs_game.trees.certificate import Certificate
 from evilpegs_game.trees.certificate import certify as certify_tree
-from evilpegs_game.trees.tree import Tree, parse_tree
+from evilpegs_game.trees.tree import Tree, parse_tree, tree_from_strategy
+
+Adversary = Literal["evil", "devil"]
+MAX_GAMES, MAX_JOBS, MAX_THREADS = 1_000_000_000, 256, 256
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,23 +85,49 @@ class EvaluationResult(GuessCounts):
         }
 
 
+class EvaluateOptions(TypedDict, total=False):
+    """The options of `evaluate`."""
+
+    first: CodeLike | None
+    games: int | None
+    seed: int
+    candidates_only: bool
+    threads: int
+    jobs: int
+
+
+@overload
 def evaluate(
-    strategy: StrategyLike,
-    rules: RulesLike = "classic",
+    strategy: StrategyLike, rules: Rules | str = "classic", **options: Unpack[EvaluateOptions]
+) -> EvaluationResult: ...
+
+
+@overload
+def evaluate(
+    strategy: list[StrategyLike] | tuple[StrategyLike, ...],
+    rules: Rules | str = "classic",
+    **options: Unpack[EvaluateOptions],
+) -> tuple[EvaluationResult, ...]: ...
+
+
+def evaluate(
+    strategy: StrategyLike | list[StrategyLike] | tuple[StrategyLike, ...],
+    rules: Rules | str = "classic",
     *,
     first: CodeLike | None = None,
     games: int | None = None,
     seed: int = 0,
     candidates_only: bool = False,
     threads: int = 1,
-) -> EvaluationResult:
+    jobs: int = 1,
+) -> EvaluationResult | tuple[EvaluationResult, ...]:
     """Play a strategy against every secret of the rules, or in ``games`` random games, and count its guesses.
 
     Calls with the same arguments give the same result.
 
     Args:
         strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
-            ``choose(position, rng)``.
+            ``choose(position, rng)``; or a list of them, which gives a tuple of results.
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
         first: The first guess of every game, in place of the strategy's own.
         games: The number of games to simulate, each with a random secret; None plays every secret exactly once.
@@ -98,6 +135,9 @@ def evaluate(
         candidates_only: True if a built-in strategy may guess only codes that could be the secret.
         threads: The number of threads. Only the strategies that follow a criterion (minimax, entropy and so on) use
             them, when every secret is played. The result does not depend on this number.
+        jobs: The number of processes, for long work of strategies with a name or a file. As the command does, it keeps
+            a journal in the user's data directory until it ends, so the same call goes on after an interruption. The
+            result does not depend on this number. Scripts call it below ``if __name__ == "__main__":``.
 
     Raises:
         EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never
@@ -114,34 +154,172 @@ def evaluate(
     >>> evilpegs.evaluate("random-consistent", rules="4x6", games=100, seed=1)
     <EvaluationResult of random-consistent on 4x6: mean 4.6800, at most 7 guesses, 100 games with seed 1>
     """
+    several, parsed = isinstance(strategy, list | tuple), to_rules(rules)
+    strategies = list(strategy) if isinstance(strategy, list | tuple) else [strategy]
+    if not strategies:
+        raise MalformedError("no strategy to evaluate; name one or more")
+    opening = None if first is None else to_code(first, parsed)
+    games = None if games is None else to_whole("games", games, 1, MAX_GAMES)
+    seed, threads = to_whole("seed", seed, 0), to_whole("threads", threads, 1, MAX_THREADS)
+    candidates_only = to_flag("candidates_only", candidates_only)
+    if to_whole("jobs", jobs, 1, MAX_JOBS) > 1:
+        results = _evaluate_in_processes(strategies, parsed, opening, games, seed, candidates_only, jobs)
+    else:
+        chosen = [to_strategy(each, candidates_only) for each in strategies]
+        results = [_evaluate_one(each, parsed, opening, games, seed, threads) for each in chosen]
+    return tuple(results) if several else results[0]
+
+
+def _evaluate_one(
+    strategy: Strategy,
+    rules: Rules,
+    first: Code | None,
+    games: int | None,
+    seed: int,
+    threads: int,
+) -> EvaluationResult:
+    if games is not None:
+        simulation = simulate_games(strategy, rules, range(games), first, seed)
+        return EvaluationResult(rules, simulation.distribution, strategy.name, first, games, seed)
+    opening, distribution = play_all_secrets(strategy, rules, first, seed, threads)
+    return EvaluationResult(rules, distribution, strategy.name, opening, seed=seed if strategy.uses_rng else None)
+
+
+def _evaluate_in_processes(
+    strategies: Sequence[StrategyLike],
+    rules: Rules,
+    first: Code | None,
+    games: int | None,
+    seed: int,
+    candidates_only: bool,
+    jobs: int,
+) -> list[EvaluationResult]:
+    for strategy in strategies:
+        require(strategy, str | Path, "a strategy for several jobs", "a name or a .py file, which each loads")
+    names, plan, quiet = list(map(str, strategies)), ExecutionPlan(jobs), Console(quiet=True)
+    opening = None if first is None else format_code(first)
+    costs = plan.costs(make_specs(names, rules, opening, candidates_only, games or 0, seed))
+    with Progress(console=quiet, disable=True) as bar:
+        results = make_results(costs, run_evaluation(costs, plan, quiet, bar), plan)
+    by_name = {
+        result.spec.strategy: EvaluationResult(
+            *(rules, result.distribution, result.name, result.first, games or 0),
+            seed=seed if games or result.spec.load().uses_rng else None,
+        )
+        for result in results
+    }
+    return [by_name[name] for name in names]
+
+
+def plot(results: GuessCounts | Sequence[GuessCounts], file: str | Path) -> None:
+    """Draw how many secrets, or games, take how many guesses, as bars in a ``.png`` or ``.svg`` file.
+
+    ``results`` is one or several of what `evaluate` and `certify` return, for the same rules. This needs matplotlib,
+    which the extra ``plot`` installs.
+
+    Raises:
+        EvilpegsError: an argument is wrong, the file cannot be written, or matplotlib is not installed.
+
+    >>> import evilpegs
+    >>> evilpegs.plot(evilpegs.evaluate(["minimax", "entropy"], rules="3x4"), "compared.svg")
+    """
+    require(file, str | Path, "the name of a file", "one that ends in .png or .svg")
+    several = [results] if isinstance(results, GuessCounts) else results
+    wanted = "what evaluate or certify returned, or a list of them for the same rules"
+    if not isinstance(several, list | tuple) or not several:
+        raise wrong_argument("results", results, wanted)
+    for result in several:
+        require(result, GuessCounts, "a result", wanted)
+    games = [getattr(result, "games", 0) for result in several]
+    if len({(result.rules, bool(played)) for result, played in zip(several, games, strict=True)}) > 1:
+        raise MalformedError("results of different rules, or of games and of all secrets, cannot share a plot")
+    plot_counts(Path(file), [(getattr(result, "strategy", "tree"), result) for result in several], bool(games[0]))
+
+
+def tree(
+    strategy: StrategyLike,
+    rules: Rules | str = "classic",
+    *,
+    first: CodeLike | None = None,
+    seed: int = 0,
+    candidates_only: bool = False,
+) -> Tree:
+    """Write down what a strategy guesses after every feedback, as a `Tree` that `certify` checks.
+
+    The arguments are those of `evaluate`. A strategy that uses random numbers is written as it plays with ``seed``.
+
+    Raises:
+        EvilpegsError: an argument is wrong, the strategy fails or never solves a code, or there are too many codes.
+
+    >>> import evilpegs
+    >>> evilpegs.certify(evilpegs.tree("minimax", rules="4x6")).total
+    5801
+    """
     chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
     opening = None if first is None else to_code(first, parsed)
-    seed, threads = to_whole("seed", seed, 0), to_whole("threads", threads, 1)
-    if games is not None:
-        games = to_whole("games", games, 1)
-        simulation = simulate_games(chosen, parsed, range(games), opening, seed)
-        return EvaluationResult(parsed, simulation.distribution, chosen.name, opening, games, seed)
-    if opening is None:
-        opening = seeded_choice(chosen, seed)(Position(parsed))
-    distribution = _distribution(chosen, parsed, opening, seed, candidates_only, threads)
-    return EvaluationResult(parsed, distribution, chosen.name, opening, seed=seed if chosen.uses_rng else None)
+    return tree_from_strategy(seeded_choice(chosen, to_whole("seed", seed, 0)), parsed, opening)
 
 
-def _distribution(
-    strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
-) -> tuple[int, ...]:
-    if isinstance(strategy, CriterionStrategy):
-        return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)
-    return distribution_from(seeded_choice(strategy, seed), rules, (), first)
+@dataclass(frozen=True, slots=True, repr=False)
+class LeastGuesses:
+    """The fewest guesses that are sure to beat a codemaker; against evil, ``turns`` is a game that takes no more.
+
+    >>> import evilpegs
+    >>> evilpegs.solve("3x5", against="evil")
+    <LeastGuesses against evil on 3x5: 4>
+    >>> evilpegs.solve("3x5", against="devil").guesses
+    5
+    """
+
+    rules: Rules
+    against: Adversary
+    guesses: int
+    turns: tuple[DuelTurn, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<LeastGuesses against {self.against} on {self.rules}: {self.guesses}>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object of ``evilpegs solve --against --json``."""
+        turns = {"turns": [turn.to_json() for turn in self.turns]} if self.against == "evil" else {}
+        return {"rules": str(self.rules), "against": self.against, "guesses": self.guesses} | turns
 
 
-def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution:
+def solve_against(against: Adversary, rules: Rules, progress: Callable[[int], None] | None = None) -> LeastGuesses:
+    """Find the fewest guesses against evil or the devil; ``progress`` is called with each number that is tried."""
+    if against == "evil":
+        turns = ShortestLineSearch(rules).run(progress)
+        return LeastGuesses(rules, against, len(turns), turns)
+    # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
+    solver = WorstCase(rules)
+    solver.check_codes(rules.size)
+    return LeastGuesses(rules, against, solver.value(all_codes(rules)))
+
+
+@overload
+def solve(rules: Rules | str = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution: ...
+
+
+@overload
+def solve(rules: Rules | str = "classic", *, against: Adversary) -> LeastGuesses: ...
+
+
+def solve(
+    rules: Rules | str = "classic",
+    *,
+    objective: Objective = "mean",
+    threads: int = 1,
+    against: Adversary | None = None,
+) -> Solution | LeastGuesses:
     """Find a strategy with the fewest guesses in total over all codes, and prove that there is no better one.
 
     With ``objective="worst"`` the guesses for the worst code are minimized first, and then the total. ``rules`` is a
     `Rules` or a text such as ``4x6``. If several strategies are best, the number of ``threads`` may decide which one is
     found. The result has ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a
     minute; the first call after an installation compiles for a minute.
+
+    With ``against="evil"`` or ``"devil"`` the fewest guesses that are sure to beat this codemaker are found instead, as
+    `LeastGuesses`.
 
     Raises:
         EvilpegsError: an argument is wrong, or optimal play takes too much memory for the rules.
@@ -151,27 +329,40 @@ def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", thread
     >>> solution
     <Solution of 4x4: 905 guesses for 256 codes, mean 3.5352, at most 5, proved>
     """
-    if objective not in get_args(Objective):
-        raise MalformedError(f"no objective {reprlib.repr(objective)}; take mean or worst")
-    return solve_rules(to_rules(rules), objective, to_whole("threads", threads, 1))
+    parsed = to_rules(rules)
+    _require_one_of("objective", objective, get_args(Objective))
+    threads = to_whole("threads", threads, 1, MAX_THREADS)
+    if against is None:
+        return solve_rules(parsed, objective, threads)
+    _require_one_of("against", against, get_args(Adversary))
+    if objective != "mean" or threads != 1:
+        raise MalformedError("objective and threads are for the best strategy, not for against; leave them out")
+    return solve_against(against, parsed)
 
 
-def certify(tree: Tree | str) -> Certificate:
+def _require_one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise MalformedError(f"{name} must be {' or '.join(choices)}, not {quote_value(value)}")
+
+
+def certify(tree: Tree | str | Path) -> Certificate:
     """Prove how many guesses a strategy tree needs, by following every code of its rules through it.
 
-    ``tree`` is a `Tree` or its text in the format of docs/trees.md. The certificate has ``distribution``, whose element
-    at index i is the number of codes solved with i + 1 guesses, ``total``, ``mean`` and ``max``. No game against any
-    codemaker takes more than ``max`` guesses.
+    ``tree`` is a `Tree`, its text in the format of docs/trees.md, or the path of a file with this text. The certificate
+    has ``distribution``, whose element at index i is the number of codes solved with i + 1 guesses, ``total``, ``mean``
+    and ``max``. No game against any codemaker takes more than ``max`` guesses.
 
     Raises:
-        EvilpegsError: the text is no tree, the tree does not solve every code, or the rules have too many codes.
+        EvilpegsError: the text is no tree, the file cannot be read, the tree does not solve every code, or the rules
+            have too many codes.
 
     >>> import evilpegs
     >>> evilpegs.certify(evilpegs.solve("3x3").tree)
     <Certificate of 3x3: 73 guesses for 27 codes, mean 2.7037, at most 4>
     """
+    if isinstance(tree, Path) or (isinstance(tree, str) and "\n" not in tree):  # a tree has three lines or more
+        tree = read_tree(str(tree))
     if isinstance(tree, str):
-        return certify_tree(parse_tree(tree))
-    if isinstance(tree, Tree):
-        return certify_tree(tree)
-    raise MalformedError(f"not a tree: {reprlib.repr(tree)}; pass a Tree, such as solution.tree, or the text of one")
+        tree = parse_tree(tree)
+    require(tree, Tree, "a tree", "a Tree, such as solution.tree, its text, or the path of a file")
+    return certify_tree(tree)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from evilpegs.api.arguments import CodeLike, RulesLike, to_code, to_rules, to_whole
-from evilpegs.api.duels import CheckedCodemaker, CodemakerName, named_codemaker
+from evilpegs.api.duels import CheckedCodemaker, CodemakerName, make_codemaker
 from evilpegs_clients.daily import is_solved, seeded_evil, seeded_secret
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.analysis.turns import USUAL
@@ -148,7 +148,7 @@ def _codemaker(
     if codemaker == "evil":
         return Evil() if seed is None else seeded_evil(seed)
     if codemaker != "fixed" or secret is not None:
-        return named_codemaker(codemaker, rules, secret, 0)
+        return make_codemaker(codemaker, rules, secret)
     if seed is None:
         raise MalformedError("a fixed codemaker needs a secret; pass seed=1 to draw one, or secret='1122'")
     return Fixed(seeded_secret(seed, rules))

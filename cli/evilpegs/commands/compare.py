@@ -3,17 +3,16 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from math import sqrt
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.progress import Progress
 
+from evilpegs.api.comparison import ComparisonRun, check_terms
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
 from evilpegs.commands.compare_many import compare_many
 from evilpegs.commands.ladders import local_ladder
-from evilpegs.errors import CommandError, unknown_ladder
+from evilpegs.errors import CommandError, options_named, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
 from evilpegs.reading import server_reader
@@ -24,22 +23,10 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.paired_games import (
-    ExactMeans,
-    PairedGames,
-    PairScores,
-    ServerPairs,
-    exact_means,
-    has_exact_mean,
-)
-from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.paired_games import PairScores, ServerPairs
 from evilpegs_clients.strategies.strategy import Strategy
-from evilpegs_game.luck.game_luck import load_value_curve
-from evilpegs_game.rules import Rules
-from evilpegs_game.statistics.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
+from evilpegs_game.statistics.sequential_test import BOUND, SequentialTest
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
-
-MAX_PAIRS: Final = 1_000_000_000
 
 
 def compare(
@@ -89,53 +76,39 @@ def compare(
         raise CommandError(
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
         )
-    hypotheses = _hypotheses(null, alternative, max_pairs, info.guess_limit)
     if more:
         if server is not None or null != 0 or alternative >= 0:
             raise CommandError(
                 "of three or more, all play offline; leave out --server, --null and a positive --alternative"
             )
+        with options_named("null", "alternative", "max_pairs", "seed"):
+            check_terms(info.guess_limit, (null, alternative), max_pairs, seed)
         with traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
             compare_many((strategy, other, *more), info, -alternative, max_pairs, seed, as_json)
         return
-    rules, err = Rules.parse(info.rules), console(sys.stderr)
-    with only_document(as_json), traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
-        typed, strategies = (strategy, other), (load_strategy(strategy), load_strategy(other))
-        own_names = strategies[0].name, strategies[1].name
-        shown_names = typed if own_names[0] == own_names[1] else own_names
-        jobs = None
+    err, typed, jobs = console(sys.stderr), (strategy, other), None
+    with (
+        only_document(as_json),
+        traceback_of_strategy(traceback),
+        slow_strategies_named(has_bar=True),
+        progress(err) as bar,
+    ):
+        on_pair = _bar_of_pairs(bar, max_pairs)
+        with options_named("null", "alternative", "max_pairs", "seed"):
+            run = ComparisonRun(typed, info.rules, info.guess_limit, (null, alternative), max_pairs, seed, on_pair)
         if server is None:
             warn_of_known_seed(typed, seed)
         else:
-            jobs = _make_jobs(info, server, strategies, typed, names, seed, traceback)
-        curve = load_value_curve(rules, info.guess_limit)
-        exact = _exact(strategies, typed, info, err)
-        if exact is not None and not as_json:
-            means = f"{shown_names[0]} {float(exact.first):.4f}, {shown_names[1]} {float(exact.second):.4f}"
-            difference = f"difference {float(exact.difference):+.4f}"
+            jobs = _make_jobs(info, server, run.strategies, typed, names, seed, traceback)
+        if run.exact is not None and not as_json:
+            means = f"{run.names[0]} {float(run.exact.first):.4f}, {run.names[1]} {float(run.exact.second):.4f}"
+            difference = f"difference {float(run.exact.difference):+.4f}"
             console().print(f"exactly, over all secrets: {means}, {difference}", soft_wrap=True)
-        with progress(err) as bar:
-            count = PairCount(SequentialTest(hypotheses), max_pairs, bar)
-            if jobs is not None:
-                run_interruptibly(_play_matches_until(jobs, info, count.add))
-            else:
-                games = PairedGames(strategies, rules, info.guess_limit, curve, seed)
-                while count.add(games.play(count.test.pairs)):
-                    pass
-    document = {
-        "ladder": info.id,
-        "rules": info.rules,
-        "guess_limit": info.guess_limit,
-        "a": shown_names[0],
-        "b": shown_names[1],
-        "server": server,
-        "seed": seed,
-        "null": null,
-        "alternative": alternative,
-        "curve": curve and curve.hash,
-        "exact": exact and exact.to_json(),
-        **count.to_json(),
-    }
+        if jobs is not None:
+            run_interruptibly(_play_matches_until(jobs, info, run.add))
+        else:
+            run.play()
+    document = {"ladder": info.id, "server": server, **run.result().to_json()}
     if as_json:
         print_json(document)
     else:
@@ -150,23 +123,14 @@ async def _ladder_of_server(server: str, ladder: str) -> LadderInfo:
         return ladders[ladder]
 
 
-def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
-    if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
-        raise CommandError(f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}")
-    for option, value in (("--null", null), ("--alternative", alternative)):
-        if not abs(value) <= guess_limit:
-            raise CommandError(f"{option} must be -{guess_limit} to {guess_limit} guesses, not {value:g}")
-    return Hypotheses(null, alternative)
+def _bar_of_pairs(bar: Progress, max_pairs: int) -> Callable[[SequentialTest], None]:
+    task = bar.add_task("pairs of games", total=max_pairs)
 
+    def on_pair(test: SequentialTest) -> None:
+        evidence = f"evidence {test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
+        bar.update(task, advance=1, description=f"difference {test.mean:+.4f}, {evidence}")
 
-def _exact(
-    strategies: tuple[Strategy, Strategy], names: tuple[str, str], info: LadderInfo, err: Console
-) -> ExactMeans | None:
-    rules = Rules.parse(info.rules)
-    if not all(has_exact_mean(strategy, rules) for strategy in strategies):
-        return None
-    with progress(err) as bar:
-        return exact_means(names, rules, info.guess_limit, err, bar)
+    return on_pair
 
 
 def _make_jobs(
@@ -245,38 +209,6 @@ def _check(summary: BotSummary) -> None:
             f"{summary.player}: {guesses} would have taken too long; the first candidate was played instead",
             soft_wrap=True,
         )
-
-
-class PairCount:
-    """A count of at most ``max_pairs`` pairs of games, shown by ``bar``, and the test of their differences."""
-
-    def __init__(self, test: SequentialTest, max_pairs: int, bar: Progress) -> None:
-        self.test = test
-        self._first = self._second = 0.0
-        self._max_pairs = max_pairs
-        self._bar = bar
-        self._task = bar.add_task("pairs of games", total=max_pairs)
-
-    def add(self, scores: PairScores) -> bool:
-        """Count a pair of games, and return True if more are wanted."""
-        self.test.add(scores.second - scores.first)
-        self._first += scores.first
-        self._second += scores.second
-        evidence = f"evidence {self.test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
-        self._bar.update(self._task, advance=1, description=f"difference {self.test.mean:+.4f}, {evidence}")
-        return self.test.verdict is None and self.test.pairs < self._max_pairs
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "pairs": self.test.pairs,
-            "mean_a": self._first / self.test.pairs,
-            "mean_b": self._second / self.test.pairs,
-            "difference": self.test.mean,
-            "deviation": sqrt(self.test.variance),
-            "log_likelihood_ratio": self.test.log_likelihood_ratio,
-            "bound": BOUND,
-            "verdict": self.test.verdict or "undecided",
-        }
 
 
 def _show_comparison(result: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.api.duels import CodemakerName
-from evilpegs.errors import CommandError
+from evilpegs.api.duels import CodemakerName, Duel, finish_duel, make_codemaker, open_position
+from evilpegs.errors import CommandError, options_named
 from evilpegs.files import RECORD, check_writable, write_obstacle, write_text
 from evilpegs.options import (
     FILE,
@@ -28,17 +28,15 @@ from evilpegs.options import (
 )
 from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
-from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
+from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_clients.unsigned_record import UnsignedGame, nonce_of, record_lines
-from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
-from evilpegs_game.codemakers.devil import Devil, Method
+from evilpegs_game.codemakers.codemaker import Codemaker
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
-from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
-from evilpegs_game.feedback import History, Turn, parse_turns
-from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.feedback import Turn
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
@@ -46,7 +44,6 @@ from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_fil
 MAX_RECORDED_CODES: Final = 100_000
 """Of a fixed codemaker's rules: a nonce is searched from which the secret follows, in about 3 us per code."""
 GUESS_LIMIT: Final = 10
-_WITH_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
 
 
 def duel(
@@ -101,7 +98,8 @@ def duel(
     opening = None if first is None else parse_code(first, parsed)
     if record is not None:
         _check_record(record, parsed, name, after)
-    start = _start(parsed, after, secret, budget)
+    with options_named("after", "budget"):
+        start = open_position(parsed, require_after(after), secret, budget)
     opened = _open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
     choice = StrategyChoice(strategy, program, candidates_only)
     with (
@@ -112,25 +110,15 @@ def duel(
         choice.open() as loaded,
     ):
         played = play_turns(seeded_choice(loaded, seed or 0), opponent, start, opening)
-        turns = tuple(played) if as_json else _show_turns(start, loaded.name, name, played)
-    methods: list[Method] = []
-    if isinstance(opponent, Devil):
-        methods = [opponent.method_for(left) for left in (start.count, *(turn.candidates_left for turn in turns[:-1]))]
-    guesses = len(start.history) + len(turns)
+        turns = played if as_json else _show_turns(start, loaded.name, name, played)
+        finished = finish_duel(start, loaded.name, name, opponent, turns)
     if record is not None:
-        history = tuple(Turn(turn.guess, turn.feedback) for turn in turns)
-        lines = _record_lines(parsed, loaded.name, name, history, methods, opponent)
-        write_text(record, "".join(f"{line}\n" for line in lines))
+        write_text(record, "".join(f"{line}\n" for line in _record_lines(finished, opponent)))
     if as_json:
-        documents = [turn.to_json() for turn in turns]
-        for document, method in zip(documents, methods, strict=False):
-            document["method"] = method
-        head = {"rules": str(parsed), "strategy": loaded.name, "codemaker": name}
-        before = {"after": [turn.to_json() for turn in start.history]} if start.history else {}
-        print_json({**head, **before, "guesses": guesses, "turns": documents})
+        print_json(finished.to_json())
         return
-    out = console()
-    out.print(f"solved in {pluralize(guesses, 'guess', 'guesses')}")
+    out, methods = console(), finished.methods
+    out.print(f"solved in {pluralize(finished.guesses, 'guess', 'guesses')}")
     if "greedy" in methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
 
@@ -146,41 +134,26 @@ def _check_record(file: str, rules: Rules, codemaker: CodemakerName, after: tupl
     check_writable(file, RECORD)
 
 
-def _record_lines(
-    rules: Rules, strategy: str, codemaker: CodemakerName, turns: History, methods: list[Method], opponent: Codemaker
-) -> list[str]:
-    match = sha256(f"{rules} {strategy} {codemaker} {turns}".encode()).hexdigest()[:16]
+def _record_lines(duel: Duel, opponent: Codemaker) -> list[str]:
+    rules, secret = duel.rules, duel.turns[-1].guess
+    turns = tuple(Turn(turn.guess, turn.feedback) for turn in duel.turns)
+    match = sha256(f"{rules} {duel.strategy} {duel.codemaker} {turns}".encode()).hexdigest()[:16]
+    is_fixed = duel.codemaker == "fixed"
     # evil and devil choose among equals without a nonce
-    nonce = nonce_of(turns[-1].guess, match, rules) if codemaker == "fixed" else sha256(match.encode()).hexdigest()
-    game = UnsignedGame(nonce, turns, [0] * len(turns), turns[-1].guess, "solved", methods)
-    terms = {"exact_up_to": opponent.exact_up_to} if isinstance(opponent, Devil) else {}
-    tie = None if codemaker == "fixed" else "largest"
-    limit = max(len(turns), GUESS_LIMIT)
-    at = int(1000 * time())
+    nonce = nonce_of(secret, match, rules) if is_fixed else sha256(match.encode()).hexdigest()
     return record_lines(
         match,
-        strategy,
+        duel.strategy,
         version("evilpegs"),
         rules,
-        [game],
-        at,
+        [UnsignedGame(nonce, turns, [0] * len(turns), secret, "solved", list(duel.methods))],
+        int(1000 * time()),
         ladder="duel",
-        guess_limit=limit,
-        codemaker=codemaker,
-        tie=tie,
-        **terms,
+        guess_limit=max(len(turns), GUESS_LIMIT),
+        codemaker=duel.codemaker,
+        tie=None if is_fixed else "largest",
+        **({"exact_up_to": opponent.exact_up_to} if isinstance(opponent, Devil) else {}),
     )
-
-
-def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
-    start = Position(rules, parse_turns(require_after(after), rules), LiveSets(), budget)
-    if budget is not None and budget < 1:
-        raise CommandError(f"--budget must be at least 1, not {budget}")
-    if any(black == rules.pegs for _, (black, _) in start.history):
-        raise CommandError("the turns after --after solve the game already; leave the last one out")
-    if start.history and secret is not None and not start.is_candidate(parse_code(secret, rules)):
-        raise CommandError(f"the secret {secret!r} does not agree with the turns after --after; leave one of them out")
-    return start
 
 
 def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:
@@ -204,40 +177,16 @@ def _open_codemaker(
     exact_up_to: int | None,
     solved_file: Path | None,
 ) -> Iterator[Codemaker]:
-    if name != "fixed" and secret is not None:
-        raise CommandError(
-            f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
-        )
-    if name != "devil" and (exact_up_to is not None or solved_file is not None):
-        option = "--solved" if exact_up_to is None else "--exact-up-to"
-        raise CommandError(
-            f"{_WITH_ARTICLE[name]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
-        )
-    if name == "devil":
-        with _open_devil(rules, exact_up_to, solved_file) as devil:
-            yield devil
-    elif name == "evil":
-        yield Evil()
-    elif secret is not None:
-        yield Fixed(parse_code(secret, rules))
-    elif seed is not None:
-        yield Fixed(draw_secret(seed, rules))
-    else:
-        raise CommandError("a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one")
-
-
-@contextmanager
-def _open_devil(rules: Rules, exact_up_to: int | None, solved_file: Path | None) -> Iterator[Devil]:
-    if exact_up_to is not None and exact_up_to < 0:
-        raise CommandError(f"--exact-up-to must be at least 0, not {exact_up_to}")
-    worst_case = WorstCase(rules, None if solved_file is None else read_solved_positions(solved_file))
+    solved = None if solved_file is None else read_solved_positions(solved_file)
+    with options_named("secret", "seed", "solved", "exact_up_to", "codemaker"):
+        opponent = make_codemaker(name, rules, secret, seed, exact_up_to, solved)
     if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
         raise _unusable(solved_file, "write", why)
     try:
-        yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
+        yield opponent
     finally:
-        if solved_file is not None:
-            write_solved_positions(solved_file, worst_case.solved)
+        if solved_file is not None and solved is not None:
+            write_solved_positions(solved_file, solved)
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:

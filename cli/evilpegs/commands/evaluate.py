@@ -26,9 +26,9 @@ from evilpegs.output import (
     progress,
     small_bars,
 )
-from evilpegs.plots import bar_chart, check_plot
+from evilpegs.plots import check_plot, plot_counts
 from evilpegs.strategy_choice import slow_strategies_named, traceback_of_strategy, warn_of_known_seed
-from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate, check_memory, estimate_cost
+from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate
 from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results, make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
 from evilpegs_clients.evaluation.spec import StrategySpec, make_specs
@@ -111,9 +111,7 @@ def evaluate(
         slow_strategies_named(has_bar=True),
     ):
         specs = make_specs(strategies, parsed, first, candidates_only, games or 0, seed, worst or 0)
-        costs = [estimate_cost(spec, jobs) for spec in specs]
-        for cost in costs:
-            check_memory(cost, plan.processes(cost) or 0)
+        costs = plan.costs(specs)
         if not dry_run:
             if games:
                 warn_of_known_seed(strategies, seed)
@@ -176,7 +174,7 @@ def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None
     if csv is not None:
         _write_csv(csv, results)
     if plot is not None:
-        _plot_histogram(plot, results)
+        plot_counts(plot, [(result.name, result.figures) for result in results], bool(results[0].spec.games))
 
 
 def _show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
@@ -248,17 +246,6 @@ def _write_csv(target: str, results: Sequence[StrategyResult]) -> None:
         Path(target).write_text(text.getvalue(), newline="")
     except OSError as error:
         raise CommandError(f"{target} cannot be written: {error.strerror}") from error
-
-
-def _plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
-    spec, count, first = results[0].spec, sum(results[0].distribution), results[0]
-    played = pluralize(count, "game" if spec.games else "secret")
-    title = f"{spec.rules}, {played}"
-    if len(results) == 1:
-        title = f"{first.name} on {spec.rules}: {played}, mean {first.figures.mean:.4f}"
-    series = {f"{result.name}, mean {result.figures.mean:.4f}": result.distribution for result in results}
-    labels = [str(guesses) for guesses in range(1, max(map(len, series.values())) + 1)]
-    bar_chart(path, title, labels, series, "guesses", "games" if spec.games else "secrets")
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
@@ -351,7 +338,7 @@ def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
     most = max(len(result.distribution) for result in results)
     columns: list[Column[StrategyResult]] = [
         Column("strategy", lambda result: result.name, style="bold"),
-        Column("first", lambda result: format_code(result.first or ())),
+        Column("first", lambda result: format_code(result.first) if result.first else ""),
         Column("guesses", lambda result: f"{result.figures.total:,}", "right"),
         Column("mean", lambda result: f"{result.figures.mean:.4f}", "right"),
         Column("95 % interval", _interval_bounds, "right"),

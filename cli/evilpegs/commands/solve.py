@@ -14,16 +14,14 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
+from evilpegs.api.evaluation import MAX_THREADS, Adversary, solve_against
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, TREE, check_writable, failure_reason, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import TurnTableRow, console, pluralize, print_json, print_turns
-from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.codes import format_code
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
-from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.kernels import working_time
-from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
@@ -32,10 +30,8 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import format_tree
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
-MAX_THREADS: Final = 256
 PRINT_INTERVAL: Final = 0.5  # seconds
 SAVE_INTERVAL: Final = 5.0  # seconds; a killed run loses at most this and the work on the guess that it was examining
-Adversary = Literal["evil", "devil"]
 Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
 
 
@@ -131,26 +127,17 @@ def _cost_line(rules: Rules, cost: SolveCost) -> str:
 
 
 def _show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    line: tuple[DuelTurn, ...] = ()
-    if adversary == "devil":
-        # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
-        solver = WorstCase(rules)
-        solver.check_codes(rules.size)
-        guesses = solver.value(all_codes(rules))
-    else:
-        err = console(sys.stderr)
-        line = ShortestLineSearch(rules).run(
-            lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}")
-        )
-        guesses = len(line)
+    err = console(sys.stderr)
+    least = solve_against(
+        adversary, rules, lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}")
+    )
     if as_json:
-        turns = {"turns": [turn.to_json() for turn in line]} if adversary == "evil" else {}
-        print_json({"rules": str(rules), "against": adversary, "guesses": guesses} | turns)
+        print_json(least.to_json())
         return
     out = console()
-    out.print(f"{adversary} on {rules} can be beaten with {pluralize(guesses, 'guess', 'guesses')} and no fewer")
-    if line:
-        print_turns(out, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in line))
+    out.print(f"{adversary} on {rules} can be beaten with {pluralize(least.guesses, 'guess', 'guesses')} and no fewer")
+    if least.turns:
+        print_turns(out, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in least.turns))
 
 
 class BoundsProgress:

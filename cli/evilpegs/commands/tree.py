@@ -4,14 +4,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from evilpegs.api.evaluation import tree as make_tree
 from evilpegs.files import STANDARD, TREE, check_writable, write_text
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, only_document, pluralize
-from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
-from evilpegs_game.codes import parse_code
-from evilpegs_game.rules import Rules
-from evilpegs_game.trees.tree import format_tree, nodes, tree_from_strategy
+from evilpegs_clients.strategies.strategy import with_strategy_name
+from evilpegs_game.trees.tree import format_tree, nodes
 
 
 def tree(
@@ -28,11 +26,9 @@ def tree(
     A randomized strategy is written as it plays with seed 0.
     """
     check_writable(out, TREE)
-    parsed = Rules.parse(rules)
-    opening = None if first is None else parse_code(first, parsed)
     with only_document(as_json=True), with_strategy_name(strategy):  # what a strategy prints is no part of the tree
-        strategy_tree = tree_from_strategy(seeded_choice(load_strategy(strategy, candidates_only)), parsed, opening)
+        strategy_tree = make_tree(strategy, rules, first=first, candidates_only=candidates_only)
     write_text(out, format_tree(strategy_tree))
     if out != STANDARD:
         lines = sum(1 for _ in nodes(strategy_tree))
-        console().print(f"{strategy} on {parsed}: {pluralize(lines, 'line')} of guesses in {out}")
+        console().print(f"{strategy} on {strategy_tree.rules}: {pluralize(lines, 'line')} of guesses in {out}")

@@ -3,12 +3,15 @@
 Before a new name is claimed, the strategy chooses first guesses that are not played, so that a failure costs no game.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 
@@ -21,10 +24,11 @@ from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError, ServerRefusedError
+from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
 from evilpegs_clients.strategies.registry import warm_up
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.verification.game import VerificationCache
-from evilpegs_game.errors import quoted
+from evilpegs_game.errors import quoted, require, to_flag, to_whole
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
@@ -124,7 +128,7 @@ async def play_matches(
     *,
     server: str,
     ladder: str,
-    strategy: Strategy,
+    strategy: StrategyLike,
     name: str | None = None,
     matches: int = 1,
     is_round: bool = False,
@@ -155,8 +159,9 @@ async def play_matches(
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
         ladder: The id of a ladder that the server offers.
-        strategy: The strategy that chooses every guess. Where a choice would exceed the time left on the clock, the
-            first candidate is played instead, and ``over_budget`` of the returned summary counts the guess.
+        strategy: The strategy that chooses every guess: the name of a built-in one, the path of a ``.py`` file, a
+            `Strategy` or a function ``choose(position, rng)``. Where a choice would exceed the time left on the clock,
+            the first candidate is played instead, and ``over_budget`` of the returned summary counts the guess.
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
@@ -186,16 +191,25 @@ async def play_matches(
             an open match of that name. The message is one line.
         StrategyError: The strategy failed or chose an illegal code, before anything was played or for the second time.
 
-    In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
-    ``asyncio.run``.
+    This is for async programs; `play` has the same arguments and returns the result itself, also in a notebook. In the
+    example, ``server`` is the address that ``evilpegs serve`` prints.
 
     >>> import asyncio, evilpegs
-    >>> strategy = evilpegs.load_strategy("minimax")
-    >>> played = evilpegs.play_matches(server=server, ladder="classic-evil-practice", strategy=strategy)
-    >>> summary = asyncio.run(played)
+    >>> summary = evilpegs.play(server=server, ladder="classic-evil-practice", strategy="minimax")
     >>> summary.verified, [game.guesses for game in summary.games]
     (True, [5])
+    >>> played = evilpegs.play_matches(server=server, ladder="classic-evil-practice", strategy="minimax")
+    >>> asyncio.run(played).games[0].guesses
+    5
     """
+    require(server, str, "a server", "its address, such as 'ws://127.0.0.1:8765'")
+    require(ladder, str, "a ladder", "its id, such as 'classic'")
+    texts = {"name": name, "client_version": client_version, "token": token, "token_from": token_from}
+    for what, text in texts.items():
+        require(text, str | None, f"a {what}", "a text, or leave it out")
+    require(token_file, Path | None, "a token_file", "a Path, or leave it out")
+    matches, is_round = to_whole("matches", matches, 0), to_flag("is_round", is_round)
+    seed, strategy = None if seed is None else to_whole("seed", seed, 0), to_strategy(strategy)
     tokens = TokenFile(token_file or default_token_file())
     credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from, token=token)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
@@ -209,6 +223,27 @@ async def play_matches(
             return await bot.play(ladder, matches, is_round=is_round, finish_open=is_sole, is_tried=trial.passed)
         finally:
             await session.close()
+
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _without_await(function: Callable[_P, Coroutine[Any, Any, _T]]) -> Callable[_P, _T]:
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(function(*args, **kwargs))
+        # a notebook's loop cannot run this, because the notebook waits here for the result
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(lambda: asyncio.run(function(*args, **kwargs))).result()
+
+    return call
+
+
+play = _without_await(play_matches)
 
 
 class _Bot:

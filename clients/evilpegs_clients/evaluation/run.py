@@ -1,7 +1,7 @@
 """A whole evaluation: each strategy is played in one piece by this process, or in units that workers share."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,7 +11,14 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress
 
-from evilpegs_clients.evaluation.cost import NOTICE_SECONDS, CostEstimate, Now, estimate_time
+from evilpegs_clients.evaluation.cost import (
+    NOTICE_SECONDS,
+    CostEstimate,
+    Now,
+    check_memory,
+    estimate_cost,
+    estimate_time,
+)
 from evilpegs_clients.evaluation.journal import Journal, JournalUnusableError, default_journal_path, open_journal
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.work_units import (
@@ -27,7 +34,7 @@ from evilpegs_clients.evaluation.work_units import (
 from evilpegs_clients.evaluation.workers import INLINE, Workers, open_workers, play_units
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.registry import SMALL_RULES, warm_up
-from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice, with_strategy_name
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
@@ -36,6 +43,7 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.kernels import working_time
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
 
 MAX_UPDATES: Final = 500
 LINE_SECONDS: Final = 10.0
@@ -52,6 +60,13 @@ class ExecutionPlan:
     jobs: int = 1
     cluster: str | None = None  # the address of a Dask scheduler, instead of processes
     journal: Path | None = None  # a default file for long work
+
+    def costs(self, specs: Iterable[StrategySpec]) -> list[CostEstimate]:
+        """Estimate the cost of each evaluation; raises TooLargeError if one needs more memory than there is."""
+        costs = [estimate_cost(spec, self.jobs) for spec in specs]
+        for cost in costs:
+            check_memory(cost, self.processes(cost) or 0)
+        return costs
 
     def uses_units(self, cost: CostEstimate) -> bool:
         """Return True if the work is long, or a cluster or a journal was chosen."""
@@ -194,14 +209,25 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
     if spec.games or spec.worst:
         return tally_units(spec, "", INLINE, Journal(), cost.unit_size, advance)
     # one piece is the fastest way for work that takes about a second
-    rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
-    tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))
+    first, solved = play_all_secrets(strategy, spec.rules, spec.opening, spec.seed, threads, advance)
+    return Tally(first, Counter(dict(enumerate(solved, 1))))
+
+
+def play_all_secrets(
+    strategy: Strategy,
+    rules: Rules,
+    first: Code | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    advance: Advance = lambda _: None,
+) -> tuple[Code, tuple[int, ...]]:
+    """Return the first guess, and the secrets solved at each guess. Raises the errors of the strategy."""
+    choose = seeded_choice(strategy, seed)
+    opening = choose(Position(rules, (), LiveSets())) if first is None else first
     if isinstance(strategy, CriterionStrategy):
-        solved = evaluate_heuristic(rules, strategy.criterion, (), tally.first, spec.candidates_only, threads, advance)
-    else:
-        solved = distribution_from(choose, rules, (), tally.first, lambda _: advance(1))
-    tally.solved.update(dict(enumerate(solved, 1)))
-    return tally
+        only = strategy.candidates_only
+        return opening, evaluate_heuristic(rules, strategy.criterion, (), opening, only, threads, advance)
+    return opening, distribution_from(choose, rules, (), opening, lambda _: advance(1))
 
 
 def _describe(spec: StrategySpec) -> str:

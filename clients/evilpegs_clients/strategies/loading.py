@@ -12,10 +12,11 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from hashlib import sha256
 from importlib import invalidate_caches
 from importlib.machinery import SourceFileLoader
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, isfunction, ismethod
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -24,7 +25,7 @@ from typing import ClassVar, Final
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError, describe_exception
 from evilpegs_game.codes import Code
-from evilpegs_game.errors import GameError, quoted
+from evilpegs_game.errors import GameError, quoted, require, to_flag, wrong_argument
 from evilpegs_game.live.position import Position
 
 VERSION_DIGITS: Final = 8
@@ -132,7 +133,42 @@ class FileStrategy:
             ) from error
 
 
-def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
+ChooseFunction = Callable[[Position, Random], Code]
+"""A strategy as a plain function ``choose(position, rng)``."""
+
+StrategyLike = str | Path | Strategy | ChooseFunction
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionStrategy:
+    """A strategy that calls a function ``choose(position, rng)``."""
+
+    name: str
+    function: ChooseFunction
+    uses_rng: ClassVar[bool] = True
+
+    def choose(self, position: Position, rng: Random) -> Code:
+        """Return the function's guess, which is not checked."""
+        return self.function(position, rng)
+
+
+def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
+    """Return ``strategy``, loaded if it is a name or the path of a ``.py`` file, or wrapped if it is a function."""
+    if isinstance(strategy, str | Path):
+        return load_strategy(strategy, candidates_only)
+    if to_flag("candidates_only", candidates_only):
+        raise StrategyError(
+            "candidates_only is for the name of a built-in strategy; a strategy of your own decides by itself"
+        )
+    if isinstance(strategy, Strategy) and not isinstance(strategy, type):
+        return strategy
+    if isfunction(strategy) or ismethod(strategy) or isinstance(strategy, partial):
+        return FunctionStrategy(getattr(strategy, "__name__", "strategy"), strategy)
+    wanted = "a name, the path of a .py file, a strategy object or choose(position, rng)"
+    raise wrong_argument("a strategy", strategy, wanted)
+
+
+def load_strategy(name_or_path: str | Path, candidates_only: bool = False) -> Strategy:
     """Return the built-in strategy with the given name, or the strategy in the ``.py`` file at the given path.
 
     With ``candidates_only``, a built-in strategy guesses only codes that could be the secret. A file is executed, and
@@ -148,8 +184,10 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
     >>> strategy.choose(evilpegs.Position(evilpegs.Rules(4, 6)), Random(0))
     (0, 0, 1, 1)
     """
+    require(name_or_path, str | Path, "the name of a strategy", "a name, or the path of a .py file")
+    name_or_path = str(name_or_path)
     if name_or_path in STRATEGIES:
-        return STRATEGIES[name_or_path](candidates_only)
+        return STRATEGIES[name_or_path](to_flag("candidates_only", candidates_only))
     if not name_or_path.endswith(".py"):
         if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
             raise StrategyError(

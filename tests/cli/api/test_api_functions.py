@@ -75,8 +75,6 @@ def test_evaluate_names_function_in_result():
 @pytest.mark.parametrize("codemaker", ["evil", "devil"])
 def test_duel_matches_command(run, codemaker):
     document = run("duel", "minimax", "--codemaker", codemaker, "--rules", "3x5", "--json").document
-    for turn in document["turns"]:
-        turn.pop("method", None)
     assert evilpegs.duel("minimax", codemaker=codemaker, rules="3x5").to_json() == document
 
 
@@ -155,3 +153,106 @@ def test_wrong_argument_is_one_evilpegs_error(call, quoted):
         call()
     assert quoted in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_evaluate_several_matches_command(run):
+    words = ("minimax", "random-consistent")
+    document = run("evaluate", *words, "--rules", "3x4", "--games", 50, "--seed", 3, "--json").document
+    results = evilpegs.evaluate(words, rules="3x4", games=50, seed=3)
+    assert [result.strategy for result in results] == list(words)
+    assert [list(result.distribution) for result in results] == [one["distribution"] for one in document["results"]]
+
+
+def test_evaluate_in_processes_gives_equal_results(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def choose(position, rng):\n    return position.first_candidate\n")
+    one, two = (evilpegs.evaluate(["minimax", path], "3x4", games=300, seed=1, jobs=jobs) for jobs in (1, 2))
+    assert one == two
+    with pytest.raises(evilpegs.MalformedError, match="jobs"):
+        evilpegs.evaluate(first_possible, "3x4", jobs=2)
+
+
+def test_evaluate_heeds_candidates_only_of_object():
+    by_name = evilpegs.evaluate("minimax", "4x4", candidates_only=True)
+    assert evilpegs.evaluate(evilpegs.load_strategy("minimax", True), "4x4") == by_name
+    assert by_name.max > evilpegs.evaluate("minimax", "4x4").max
+
+
+def test_compare_matches_command(run):
+    document = run("compare", "minimax", "entropy", "--seed", 4, "--json").document
+    result = evilpegs.compare("minimax", "entropy", seed=4)
+    assert result.to_json() == {key: document[key] for key in document if key not in {"ladder", "server"}}
+    assert len(repr(result)) < 120
+
+
+def test_compare_takes_functions():
+    result = evilpegs.compare(first_possible, "minimax", rules="3x4", alternative=-0.5)
+    assert (result.a, result.b, result.verdict) == ("first_possible", "minimax", "alternative")
+
+
+@pytest.mark.parametrize("against", ["evil", "devil"])
+def test_solve_against_matches_command(run, against):
+    document = run("solve", "--rules", "3x4", "--against", against, "--json").document
+    assert evilpegs.solve("3x4", against=against).to_json() == document
+
+
+def test_tree_matches_command(run):
+    text = run("tree", "entropy", "--rules", "3x4", "--first", "112").out
+    assert evilpegs.format_tree(evilpegs.tree("entropy", rules="3x4", first="112")) == text
+
+
+def test_duel_after_turns_matches_command(run):
+    after = ("112:1,0", "133:0,1")
+    document = run("duel", "minimax", "--rules", "3x5", "--after", *after, "--budget", 10**6, "--json").document
+    duel = evilpegs.duel("minimax", rules="3x5", after=after, budget=10**6)
+    assert duel.to_json() == document
+    assert (duel.guesses, len(duel)) == (len(after) + len(duel.turns), len(duel.turns))
+
+
+def test_duel_over_budget_raises_exported_error():
+    with pytest.raises(evilpegs.OverBudgetError):
+        evilpegs.duel("minimax", rules="4x6", budget=10)
+
+
+@pytest.mark.parametrize("turns", [["1122:1,0", "1344:0,2"], ["1111:1,0", "1111:2,0"]])
+def test_advise_matches_command(run, turns):
+    result = run("assist", "--rules", "4x6", "--after", *turns, "--json")
+    assert evilpegs.advise("4x6", turns).to_json() == result.document
+
+
+def test_certify_takes_path(tmp_path):
+    path = tmp_path / "a.tree"
+    path.write_text(evilpegs.format_tree(evilpegs.tree("minimax", "3x3")))
+    assert evilpegs.certify(path) == evilpegs.certify(str(path)) == evilpegs.certify(path.read_text())
+    with pytest.raises(evilpegs.EvilpegsError, match=r"no\.tree"):
+        evilpegs.certify("no.tree")
+
+
+def test_plot_draws_results(tmp_path):
+    one, several = evilpegs.evaluate("minimax", "3x3"), evilpegs.evaluate(["minimax", "entropy"], "3x3")
+    evilpegs.plot(one, tmp_path / "one.svg")
+    evilpegs.plot(several, str(tmp_path / "several.svg"))
+    evilpegs.plot([several[0], evilpegs.certify(evilpegs.tree("entropy", "3x3"))], tmp_path / "tree.svg")
+    texts = [(tmp_path / f"{name}.svg").read_text() for name in ("one", "several", "tree")]
+    assert ["entropy" in text for text in texts] == [False, True, False]
+    with pytest.raises(evilpegs.MalformedError):
+        evilpegs.plot([one, evilpegs.evaluate("minimax", "3x4")], tmp_path / "none.svg")
+
+
+@pytest.mark.parametrize("strategy", ["minimax", first_possible])
+async def test_play_works_while_a_loop_runs(server, strategy):
+    summary = evilpegs.play(server=server.url, ladder="classic-evil-practice", strategy=strategy)
+    assert summary.verified
+    assert len(summary.games) == 1
+
+
+def test_texts_and_tuples_are_alike():
+    position, code, other = evilpegs.Position("4x6", ["1122:1,0"]), (0, 1, 2, 3), (0, 0, 1, 1)
+    assert evilpegs.feedback("1122", "1234") == evilpegs.feedback(other, code) == evilpegs.feedback([0, 0, 1, 1], code)
+    assert position.parts("1234") == position.parts(code) == position.parts(np.array(code))
+    assert position.is_candidate("1333") is True
+    assert position.is_candidate("1234") is position.is_candidate(code) is False
+    assert position.after("1234", "1,0") == position.after(code, (1, 0)) == position.after(list(code), [1, 0])
+    assert evilpegs.Fixed("1234").reply(position, "1122") == evilpegs.Feedback(1, 1)
+    assert evilpegs.format_code("1122") == evilpegs.format_code(other) == "1122"
+    assert evilpegs.parse_code("1122", "4x6") == other

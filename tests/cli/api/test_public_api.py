@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,12 @@ import evilpegs
 from support.patience import PATIENCE
 
 PUBLIC = [
+    "Advice",
     "Certificate",
+    "ClientError",
     "Code",
     "Codemaker",
+    "Contradiction",
     "ContradictionError",
     "Devil",
     "Duel",
@@ -30,16 +34,28 @@ PUBLIC = [
     "Game",
     "GameAnalysis",
     "History",
+    "IllegalCodeError",
+    "LeastGuesses",
+    "MalformedError",
+    "OutOfRangeError",
+    "OverBudgetError",
     "Position",
     "Rules",
     "Solution",
     "Strategy",
+    "StrategyComparison",
     "StrategyError",
+    "StuckError",
+    "StuckStrategyError",
     "TooLargeError",
     "Tree",
+    "TreeError",
+    "TreeTextError",
     "Turn",
+    "advise",
     "analyze",
     "certify",
+    "compare",
     "duel",
     "evaluate",
     "feedback",
@@ -49,13 +65,18 @@ PUBLIC = [
     "local_server",
     "parse_code",
     "parse_tree",
+    "play",
     "play_matches",
+    "plot",
     "solve",
     "strategies",
+    "tree",
     "verify_match",
 ]
 DATA = {"Code", "History", "strategies"}
 """Public names that cannot carry a docstring of their own; the docstring of the package describes them."""
+ERRORS = {name for name in PUBLIC if name.endswith("Error")} - {"EvilpegsError"}
+"""An error's example is in the docstring of what raises it."""
 RECORD = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evil.jsonl"
 HEAVY = ("numba", "numpy", "pydantic", "rich", "sqlalchemy", "websockets")
 
@@ -74,6 +95,26 @@ def test_unknown_name_is_an_attribute_error():
         _ = evilpegs.nonsense
 
 
+@pytest.mark.parametrize("name", sorted(ERRORS))
+def test_public_errors_are_evilpegs_errors_with_docstring(name):
+    assert issubclass(getattr(evilpegs, name), evilpegs.EvilpegsError)
+    assert getattr(evilpegs, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("mistyped", "meant"), [("Postion", "Position"), ("evalute", "evaluate"), ("zzz", None), ("_Position", None)]
+)
+def test_unknown_name_suggests_only_near_names(mistyped, meant):
+    with pytest.raises(AttributeError) as caught:
+        getattr(evilpegs, mistyped)
+    assert ("did you mean" in str(caught.value)) is (meant is not None)
+    assert meant is None or str(caught.value).endswith(f" {meant}?")
+
+
+def test_version_is_that_of_the_installation():
+    assert evilpegs.__version__ == version("evilpegs")
+
+
 def test_type_checkers_see_the_same_names():
     (guard,) = [node for node in ast.parse(inspect.getsource(evilpegs)).body if isinstance(node, ast.If)]
     seen = {
@@ -85,7 +126,7 @@ def test_type_checkers_see_the_same_names():
     assert seen == {name: getattr(evilpegs, name) for name in PUBLIC}
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in DATA])
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in DATA | ERRORS])
 def test_public_name_has_running_example(name, server, tmp_path):
     shutil.copy(RECORD, tmp_path / "match.jsonl")
     value, globs = getattr(evilpegs, name), {"server": server.url}

@@ -51,7 +51,7 @@ def test_compare_ends_undecided_at_max_pairs(run):
 
 
 def test_compare_on_ladder_without_curve_uses_raw_scores(run, monkeypatch):
-    monkeypatch.setattr("evilpegs.commands.compare.load_value_curve", lambda rules, limit: None)
+    monkeypatch.setattr("evilpegs.api.comparison.load_value_curve", lambda rules, limit: None)
     result = run("compare", "minimax", "first-consistent", "--alternative", "0.5", "--json").document
     assert result["curve"] is None
     assert result["mean_a"] * result["pairs"] == pytest.approx(round(result["mean_a"] * result["pairs"]))

@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
+from evilpegs.api.analysis import advise
 from evilpegs.commands.assist.input import (
     COMMANDS,
     AssistCommand,
@@ -41,7 +42,7 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
     if as_json:
-        advice = Adviser(parsed, Random).advise(history)
+        advice = advise(parsed, history.rows)
         print_json(advice.to_json())
         return 0 if isinstance(advice, Advice) else CONTRADICTION
     _talk(history, console())

@@ -116,13 +116,10 @@ def _match_feedback(text: str) -> Feedback | None:
 
 
 def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
-    feedback = _match_feedback(" ".join(text.lower().split()))
     try:
-        if feedback is not None:
-            feedback.check(rules.pegs)
+        return parse_feedback(" ".join(text.split()), rules.pegs)
     except GameError:
         return None
-    return feedback
 
 
 def _is_code(word: str, rules: Rules) -> bool:
