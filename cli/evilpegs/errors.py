@@ -20,7 +20,7 @@ from cyclopts import (
 )
 
 from evilpegs_clients.printable import printable
-from evilpegs_game.errors import EvilpegsError, GameError, quoted
+from evilpegs_game.errors import EvilpegsError, MalformedError, quoted
 from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
 
 SERVER_PACKAGES: Final = frozenset(
@@ -60,7 +60,7 @@ def options_named(*names: str) -> Iterator[None]:
     """Let errors of the Python API in the block name options, such as --budget, in place of arguments."""
     try:
         yield
-    except GameError as error:
+    except MalformedError as error:
         text = re.sub(rf"\b({'|'.join(names)})\b", lambda name: f"--{name[1].replace('_', '-')}", str(error))
         if text == str(error):
             raise

@@ -59,17 +59,26 @@ def parse_code(text: str, rules: Rules | str) -> Code:
 def to_code(code: CodeLike, rules: Rules) -> Code:
     """Return ``code`` as a tuple, parsed if it is a text such as ``1122``; raise GameError if it is no code."""
     # the usual case takes 0.2 us
-    if type(code) is tuple and len(code) == rules.pegs and (rules.repeats or len(set(code)) == len(code)):
-        try:
-            if not bytes(code).translate(None, _LEGAL[rules.colors]):
-                return code
-        except (TypeError, ValueError, OverflowError):
-            pass  # said below
+    if (
+        type(code) is tuple
+        and len(code) == rules.pegs
+        and (rules.repeats or len(set(code)) == len(code))
+        and are_colors(code, rules.colors)
+    ):
+        return code
     if isinstance(code, str):
         return parse_code(code, rules)
     colors = _to_colors(code)
     check_code(colors, rules)
     return colors
+
+
+def are_colors(colors: tuple[object, ...], count: int) -> bool:
+    """Return True if all of ``colors`` are whole numbers from 0 to ``count`` - 1."""
+    try:
+        return not bytes(colors).translate(None, _LEGAL[count])  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def to_code_of_any_rules(code: CodeLike) -> Code:
