@@ -19,7 +19,6 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs.api.arguments import RulesLike
 from evilpegs.api.duels import CodemakerName
 from evilpegs.api.game import Game
 from evilpegs_game.analysis.regret import regret
@@ -31,6 +30,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import game_luck, usual_curve
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.partition import feedback_numbers
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.suggestions import install_hint
 
 try:
@@ -64,7 +64,7 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
 
     def __init__(
         self,
-        rules: RulesLike = "classic",
+        rules: Rules | str = "classic",
         codemaker: CodemakerName = "evil",
         limit: int = 10,
         *,

@@ -111,7 +111,7 @@ class ComparisonRun:
         )
 
 
-def check_terms(guess_limit: int, hypotheses: tuple[float, float], max_pairs: int, seed: int) -> None:
+def check_terms(guess_limit: int, hypotheses: tuple[object, object], max_pairs: int, seed: int) -> None:
     """Raise MalformedError if a comparison cannot be held on these terms."""
     to_whole("guess_limit", guess_limit, 1, MAX_GUESS_LIMIT)
     to_whole("max_pairs", max_pairs, FIRST_PAIRS, MAX_PAIRS)

@@ -4,19 +4,19 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from evilpegs.api.arguments import CodeLike, RulesLike, to_code, to_rules, to_whole
 from evilpegs.api.duels import CheckedCodemaker, CodemakerName, make_codemaker
 from evilpegs_clients.daily import is_solved, seeded_evil, seeded_secret
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
-from evilpegs_game.errors import GameError, MalformedError, quoted
+from evilpegs_game.codes import CodeLike, to_code
+from evilpegs_game.errors import GameError, MalformedError, quoted, to_whole
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import game_luck, raw_score, usual_curve
 from evilpegs_game.optimal.least_total import BoundedSolver
-from evilpegs_game.rules import Rules
+from evilpegs_game.rules import Rules, to_rules
 
 _SEED: Final = re.compile(r"[0-9A-Za-z-]{1,40}")  # as in the page's links
 
@@ -55,7 +55,7 @@ class Game:
 
     def __init__(
         self,
-        rules: RulesLike = "classic",
+        rules: Rules | str = "classic",
         codemaker: CodemakerName | Codemaker = "evil",
         *,
         seed: int | str | None = None,
