@@ -16,7 +16,7 @@ from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_game.feedback import all_black, plain_feedback
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position, unchecked_after
+from evilpegs_game.live.position import Position, unchecked_after, unchecked_position
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.means import student_interval
 
@@ -46,7 +46,7 @@ def game_lengths(
     generator; that of turn 0 draws the secret. Raises StuckError if a game takes over `MAX_TURNS` guesses.
     """
     live_sets = LiveSets()
-    return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
+    return bytes(_play_game(choose, unchecked_position(rules, (), live_sets), game_rngs(number)) for number in games)
 
 
 def length_counts(lengths: bytes) -> tuple[int, ...]:

@@ -143,9 +143,10 @@ class Position:
 
         ``rng`` is a `random.Random` or any other `RandomSource`; ``count`` is 0 to 10,000,000.
         """
-        if isinstance(rng, type) or not callable(getattr(rng, "randrange", None)):
+        if isinstance(rng, type) or not hasattr(rng, "randrange"):
             raise wrong_argument("a source of random numbers", rng, "a random.Random, such as Random(1)")
-        count = to_whole("count", count, 0, MAX_SAMPLE)
+        if type(count) is not int or not 0 <= count <= MAX_SAMPLE:
+            count = to_whole("count", count, 0, MAX_SAMPLE)
         if self._is_counted:
             return self._live_sets.sample(self.rules, self.history, rng, count)
         return [column_code(self.candidates, rng.randrange(self.count)) for _ in range(count)]
