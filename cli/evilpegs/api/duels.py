@@ -156,10 +156,10 @@ def make_codemaker(
     if name not in get_args(CodemakerName):
         raise MalformedError(f"no codemaker {quoted(name)}; take evil, devil, fixed or an object with reply()")
     if secret is not None and name != "fixed":
-        raise MalformedError(f"{name} keeps no code: leave secret out, or choose fixed as codemaker")
+        raise MalformedError(f"{name} keeps no code: leave secret out, or say codemaker fixed")
     if name != "devil" and (exact_up_to is not None or solved is not None):
         option = "solved" if exact_up_to is None else "exact_up_to"
-        raise MalformedError(f"{name} solves nothing: leave {option} out, or choose devil as codemaker")
+        raise MalformedError(f"{name} solves nothing: leave {option} out, or say codemaker devil")
     match name:
         case "evil":
             return Evil()
@@ -167,7 +167,7 @@ def make_codemaker(
             most = affordable_codes(rules) if exact_up_to is None else to_whole("exact_up_to", exact_up_to, 0)
             return Devil(WorstCase(rules, solved), most)
     if secret is None and seed is None:
-        raise MalformedError("fixed keeps a code: give secret, or seed to draw one")
+        raise MalformedError("fixed keeps a code: give secret CODE, or seed N to draw one")
     return Fixed(draw_secret(seed or 0, rules) if secret is None else to_code(secret, rules))
 
 
