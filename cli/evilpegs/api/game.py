@@ -70,7 +70,7 @@ class Game:
         self.live_sets = LiveSets() if live_sets is None else live_sets
         self.position = Position(self.rules, (), self.live_sets, USUAL.feedback_budget)
         """What the codebreaker knows: `Position.history` has the turns so far."""
-        if secret is not None and codemaker != "fixed":
+        if secret is not None and (not isinstance(codemaker, str) or codemaker != "fixed"):
             raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
         self._codemaker = _codemaker(codemaker, self.rules, None if seed is None else _to_seed(seed), secret)
         self._regrets: list[Regret | None] = []

@@ -125,6 +125,11 @@ CALLS = {
     "feedback": (evilpegs.feedback, {"guess": CODE, "secret": CODE}),
     "format_code": (evilpegs.format_code, {"code": CODE}),
     "format_tree": (evilpegs.format_tree, {"tree": evilpegs.parse_tree(TREE)}),
+    "Game": (
+        evilpegs.Game,
+        {"rules": SMALL, "codemaker": "fixed", "seed": None, "limit": 10, "secret": "12", "live_sets": None},
+    ),
+    "Game.guess": (evilpegs.Game("4x6").guess, {"code": CODE}),
     "load_strategy": (evilpegs.load_strategy, {"name_or_path": "minimax", "candidates_only": False}),
     "parse_code": (evilpegs.parse_code, {"text": "1122", "rules": RULES}),
     "parse_tree": (evilpegs.parse_tree, {"text": TREE}),
@@ -144,6 +149,7 @@ CALLS = {
 WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "GameAnalysis", "LeastGuesses"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
+    "local_server",  # takes no argument
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
 
@@ -187,6 +193,8 @@ def test_nonsense_is_refused_in_one_clear_line(name, argument, tmp_path, monkeyp
 
 def is_sense(name, argument, value):
     """Say whether ``value`` means something for the argument."""
+    if (name, argument) == ("Game", "seed") and (value is None or isinstance(value, str)):
+        return value is None or value.isalnum()
     if value is None:
         return argument in OPTIONAL
     if name == "verify_match":  # says of each event that it is none
@@ -210,7 +218,9 @@ CODES = ["1122", "1177", "4x99", "minimaks", b"1122", (0, 0, 1, 9), (0, 0, 1)]
 FROM_0, FROM_1, TRUE, GUESSES = range(10**31), range(1, 10**31), (True,), (-1, 0, 1, 1.5, 2.5, 4)
 NUMBERS = {
     **dict.fromkeys(("black", "white", "count", "seed", "index", "matches", "exact_up_to", "budget"), FROM_0),
-    **dict.fromkeys(("pegs", "colors", "threads", "jobs", "games", "candidates", "guess_limit", "max_pairs"), FROM_1),
+    **dict.fromkeys(
+        ("pegs", "colors", "threads", "jobs", "games", "candidates", "guess_limit", "max_pairs", "limit"), FROM_1
+    ),
     **dict.fromkeys(("repeats", "thorough", "candidates_only"), TRUE),
     **dict.fromkeys(("null", "alternative"), GUESSES),
 }
