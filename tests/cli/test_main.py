@@ -145,7 +145,7 @@ def test_help_text_is_docstring_of_command(name):
 
 def test_version_names_libraries(run):
     out = run("--version").out
-    assert out.startswith("evilpegs 0.1.0 ")
+    assert out.startswith("evilpegs 0.2.0 ")
     assert all(f"{library} {version(library)}" in out for library in ("numpy", "numba"))
     assert platform.python_version() in out
 

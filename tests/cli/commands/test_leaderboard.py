@@ -88,7 +88,7 @@ def test_leaderboard_of_one_ladder(run, server, played):
     document = run("leaderboard", "--ladder", "classic-evil", "--database", server.database, "--json").document
     (standing,) = document["ladders"]
     row = row_of(standing, "minimax")
-    assert (row["games"], row["mean"], row["client"]) == (4, 5.0, "minimax 0.1.0")
+    assert (row["games"], row["mean"], row["client"]) == (4, 5.0, "minimax 0.2.0")
     assert row["rank"] is None, "four games are too few"
 
 
@@ -553,7 +553,7 @@ def test_csv_quotes_and_disarms_names_of_clients():
 
 def wait_for_games(child, games):
     """Wait for a row of the player mini with this number of games; rows of matches under way may come before it."""
-    while ["mini", "minimax", "0.1.0", games] != child.next_line().split()[1:5]:
+    while ["mini", "minimax", "0.2.0", games] != child.next_line().split()[1:5]:
         pass
 
 

@@ -62,7 +62,7 @@ def test_replay_shows_turns_and_chain(run, server, evil_match):
     result = run("replay", evil_match, "--database", server.database)
     lines = result.out.splitlines()
     assert result.status == 0
-    assert {evil_match, "0.1.0"} <= numbers_in(lines[0])
+    assert {evil_match, "0.2.0"} <= numbers_in(lines[0])
     assert lines[0].endswith(" classic-evil")
     assert {"1", "5"} <= numbers_in(lines[2])
     assert lines[5].split()[:5] == ["1", "1", "1", "2", "2"]
