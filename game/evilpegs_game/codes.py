@@ -52,7 +52,7 @@ def parse_code(text: str, rules: Rules | str) -> Code:
         raise MalformedError(
             f"not a code: {quoted(text)}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"
         ) from None
-    _check(code, rules, text)
+    check_code(code, rules, text)
     return code
 
 
@@ -118,14 +118,8 @@ def format_code(code: CodeLike) -> str:
     return "".join(map(SYMBOLS.__getitem__, to_code_of_any_rules(code)))
 
 
-def check_code(code: Code, rules: Rules) -> None:
-    """Raise IllegalCodeError, with the reason, unless ``code`` is a code of ``rules``."""
-    _check(
-        code, rules, "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[: MAX_SHOWN + 1])
-    )
-
-
-def _check(code: Code, rules: Rules, shown: str) -> None:
+def check_code(code: Code, rules: Rules, text: str | None = None) -> None:
+    """Raise IllegalCodeError, with the reason, unless ``code`` is one of ``rules``; ``text`` is how it was written."""
     rule: Rule
     if len(code) != rules.pegs:
         rule, why = "pegs", f"has {len(code)} {'peg' if len(code) == 1 else 'pegs'}; {rules} needs {rules.pegs}"
@@ -135,7 +129,9 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
         rule, why = "repeats", f"repeats a color; {rules} allows each once"
     else:
         return
-    raise IllegalCodeError(f"{quoted(shown)} {why}", rule=rule)
+    if text is None:
+        text = "".join(SYMBOLS[color] if 0 <= color < len(SYMBOLS) else "?" for color in code[: MAX_SHOWN + 1])
+    raise IllegalCodeError(f"{quoted(text)} {why}", rule=rule)
 
 
 def _letter_hint(text: str, rules: Rules) -> str:

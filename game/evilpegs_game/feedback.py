@@ -178,14 +178,10 @@ def parse_turn(text: str, rules: Rules) -> Turn:
 def to_turns(turns: Iterable[object], rules: Rules) -> History:
     """Return the turns, each a `Turn`, a text such as ``1122:1,0`` or a pair; raise GameError if one is no turn."""
     wanted = "a guess and its feedback, such as '1122:1,0' or ('1122', '1,0')"
-    if isinstance(turns, str):
+    if isinstance(turns, str) or not isinstance(turns, Iterable):
         raise wrong_argument("turns", turns, f"a list of turns, each {wanted}")
     history = []
-    try:
-        given = iter(turns)
-    except TypeError:
-        raise wrong_argument("turns", turns, f"a list of turns, each {wanted}") from None
-    for turn in given:
+    for turn in turns:
         if isinstance(turn, str):
             history.append(parse_turn(turn, rules))
             continue

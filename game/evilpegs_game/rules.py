@@ -74,8 +74,6 @@ class Rules:
 
 
 def _to_count(name: str, value: object, highest: int) -> int:
-    if type(value) is int and 1 <= value <= highest:
-        return value
     try:
         return to_whole(name, value, 1, highest)
     except MalformedError:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from evilpegs_game.codes import Code, check_code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError, StuckError, TooLargeError, check_bound, quoted, require
 from evilpegs_game.evaluation.exact import ChooseGuess, walk_tree
-from evilpegs_game.feedback import Feedback, History, all_black
+from evilpegs_game.feedback import Feedback, History, all_black, to_feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -238,8 +238,7 @@ def _read_feedback(number: int, line: str, pegs: int) -> Feedback:
     if not space:
         raise _text_error(number, "turn", f"{quoted(text)} is not FEEDBACK GUESS, like: 1,2 1123")
     try:
-        feedback = Feedback.parse(text)
-        feedback.check(pegs)
+        feedback = to_feedback(text, pegs)
     except MalformedError as error:
         raise _text_error(number, "feedback", str(error)) from None
     if feedback == all_black(pegs):
