@@ -20,7 +20,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import column_code, parse_code
-from evilpegs_game.evaluation.exact import evaluate, play_turns
+from evilpegs_game.evaluation.exact import distribution_from, play_turns
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
@@ -115,13 +115,15 @@ def run_strategies(rounds: int) -> None:
     """Evaluate every strategy by calling it at every turn."""
     for name in STRATEGIES:
         choose = seeded_choice(load_strategy(name))
-        total = evaluate(choose, CLASSIC).total
-        show(f"{CLASSIC} {name}, called", 1, total, times_beside_loop(partial(evaluate, choose, CLASSIC), rounds))
+        run = partial(distribution_from, choose, CLASSIC)
+        total = sum(guesses * codes for guesses, codes in enumerate(run(), 1))
+        show(f"{CLASSIC} {name}, called", 1, total, times_beside_loop(run, rounds))
 
 
 def compare_with_plain_evaluation(rounds: int) -> Figure:
     """Return the ratio of a plain evaluation to a compiled one."""
-    plain = times_beside_loop(lambda: evaluate(lambda position: plain_guess(position, MINIMAX), CLASSIC), rounds)
+    run = partial(distribution_from, lambda position: plain_guess(position, MINIMAX), CLASSIC)
+    plain = times_beside_loop(run, rounds)
     show(f"{CLASSIC} minimax, plain evaluation", 1, "", plain)
     compiled = times_beside_loop(partial(evaluate_heuristic, CLASSIC, MINIMAX), rounds)
     ratio = plain.loops / compiled.loops

@@ -24,7 +24,7 @@ from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
-from evilpegs_game.evaluation.exact import evaluate, play_turns
+from evilpegs_game.evaluation.exact import distribution_from, play_turns
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import History, Turn
@@ -88,7 +88,7 @@ def distribution(strategy: Strategy, rules: Rules) -> tuple[int, ...]:
     """Return how many secrets the strategy finds at each guess from 1."""
     if isinstance(strategy, CriterionStrategy):
         return evaluate_heuristic(rules, strategy.criterion)
-    return evaluate(seeded_choice(strategy), rules).distribution
+    return distribution_from(seeded_choice(strategy), rules)
 
 
 def play_fixed(

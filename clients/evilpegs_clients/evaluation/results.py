@@ -15,7 +15,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError
-from evilpegs_game.evaluation.exact import Evaluation
+from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.statistics.means import PairedDifference
@@ -52,10 +52,8 @@ class StrategyResult:
     ms_per_guess: float | None = None  # of one process
 
     @property
-    def figures(self) -> Evaluation | Simulation:
-        if self.spec.games:
-            return Simulation(self.spec.rules, self.distribution)
-        return Evaluation(self.spec.rules, self.distribution, self.first or ())
+    def figures(self) -> GuessCounts:
+        return (Simulation if self.spec.games else GuessCounts)(self.spec.rules, self.distribution)
 
     @property
     def interval(self) -> tuple[float, float] | None:

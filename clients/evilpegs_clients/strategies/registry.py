@@ -11,7 +11,7 @@ from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.evaluation.exact import evaluate
+from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -41,7 +41,7 @@ def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> 
     With rules whose codes do not fit into memory, two turns are played instead.
     """
     # a tiny game tree; a strategy from a file may not support rules this small
-    evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
+    distribution_from(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:
         try:
             live_sets.all_codes(each)

@@ -117,13 +117,6 @@ def idle_turns(idle: int, before: Position, after: Position) -> int:
     return idle + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation(GuessCounts):
-    """The guesses that a strategy needs against every secret, and its first guess."""
-
-    first: Code
-
-
 class DuelTurn(NamedTuple):
     """One turn of a duel; one candidate is left after all-black."""
 
@@ -134,17 +127,6 @@ class DuelTurn(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the JSON of `Turn.to_json` with ``candidates``, the number left after the feedback."""
         return Turn(self.guess, self.feedback).to_json() | {"candidates": self.candidates_left}
-
-
-def evaluate(
-    choose: ChooseGuess, rules: Rules, first: Code | None = None, progress: Progress | None = None
-) -> Evaluation:
-    """Play a deterministic strategy against every secret of ``rules`` and count its guesses.
-
-    ``first`` replaces its first guess. ``choose`` is called once per position. Raises the errors of `walk_tree`.
-    """
-    opening = _first_guess(choose, Position(rules, (), LiveSets()), first)
-    return Evaluation(rules, distribution_from(choose, rules, first=opening, progress=progress), opening)
 
 
 def distribution_from(
@@ -159,7 +141,7 @@ def distribution_from(
 
     ``first`` replaces its first guess after ``history``. ``on_solved`` is called with each candidate and its number of
     guesses after ``history``. The distribution without a history can be put together from those after each feedback to
-    the first guess: it is their sum, shifted by the first guess. Raises StuckError as `evaluate` does.
+    the first guess: it is their sum, shifted by the first guess. Raises the errors of `walk_tree`.
     """
     root = unchecked_position(rules, history, LiveSets())
     if history:
@@ -175,11 +157,6 @@ def distribution_from(
             if on_solved:
                 on_solved(node.guess, guesses)
     return tuple(solved[guesses] for guesses in range(1, max(solved) + 1))
-
-
-def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play a strategy against one codemaker to the end; ``first`` and errors as in `play_turns`."""
-    return tuple(play_turns(choose, codemaker, Position(rules, (), LiveSets()), first))
 
 
 def play_turns(

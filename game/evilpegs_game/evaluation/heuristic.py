@@ -1,6 +1,6 @@
 """Compiled evaluation of a heuristic, a strategy that plays the best guess under a criterion, against every candidate.
 
-The guesses are those of `evilpegs_game.guessing.selection`, so the distribution equals that of `evaluate`, without a
+The guesses are those of `evilpegs_game.guessing.selection`, so the result is that of `distribution_from`, without a
 call of Python code per turn. Large live sets are searched one by one by all threads; the trees below them are evaluated
 in batches, each by one thread.
 

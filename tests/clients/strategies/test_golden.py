@@ -9,12 +9,12 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.evaluation.exact import duel, evaluate
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.walks import duel, evaluate
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
 

@@ -4,10 +4,10 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import OverBudgetError
-from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.walks import evaluate
 
 ROOT = Position(Rules(3, 3), (), LiveSets())
 

@@ -11,7 +11,6 @@ from evilpegs_clients.strategies.strategy import seeded_choice, turn_rng
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
-from evilpegs_game.evaluation.exact import duel, evaluate
 from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
@@ -21,6 +20,7 @@ from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
 from evilpegs_game.trees.tree import parse_tree, tree_from_strategy
+from support.walks import duel, evaluate
 
 ROOT = Path(__file__).parents[3]
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")

@@ -13,13 +13,13 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice, turn_r
 from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.evaluation.exact import duel, evaluate
 from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.walks import duel, evaluate
 
 RULES = [Rules(1, 1), Rules(1, 4), Rules(3, 3), Rules(2, 5), Rules(3, 4, repeats=False)]
 SECRETS = range(0, 27, 13 if numba.config.DISABLE_JIT else 1)

@@ -9,7 +9,7 @@ from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
-from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, Evaluation, distribution_from, duel, evaluate
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, GuessCounts, distribution_from
 from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, MINIMAX
 from evilpegs_game.guessing.selection import best_guess
@@ -18,6 +18,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.messages import values_in
+from support.walks import duel, evaluate
 
 SMALL = [Rules(1, 1), Rules(1, 5), Rules(2, 3), Rules(3, 2), Rules(3, 3), Rules(2, 4), Rules(3, 4, repeats=False)]
 
@@ -100,7 +101,7 @@ def test_distribution_from_counts_earlier_idle_turns():
 
 
 def test_evaluation_totals_follow_from_distribution():
-    result = Evaluation(Rules(3, 3), (1, 7, 17, 2), (0, 0, 1))
+    result = GuessCounts(Rules(3, 3), (1, 7, 17, 2))
     assert (result.count, result.total, result.max) == (27, 74, 4)
     assert result.exact_mean == Fraction(74, 27)
     assert result.mean == pytest.approx(2.7407, abs=1e-4)

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, TooLargeError
-from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.evaluation.heuristic import MAX_BYTES, evaluate_heuristic, heuristic_bytes
 from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
@@ -15,6 +14,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.messages import values_in
+from support.walks import evaluate
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, check_code, code_at, parse_code
 from evilpegs_game.errors import IllegalCodeError, StuckError, TooLargeError
-from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.guessing.criteria import MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
@@ -16,6 +15,7 @@ from evilpegs_game.trees.certificate import Certificate, TreeError, certify
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree, format_tree, nodes, parse_tree, tree_from_strategy
 from support.messages import values_in
 from support.plain_tree import plain_distribution
+from support.walks import evaluate
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
