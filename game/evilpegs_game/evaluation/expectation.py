@@ -65,7 +65,7 @@ class Expectation:
         self._numbers = len(feedbacks(rules.pegs))
         self._symmetries = GuessSymmetries(rules, self._codes)
         self._known: dict[CodeSetKey, Fraction] = {}
-        self._scratch = make_subset_totals()
+        self._scratch = np.zeros((2, 1 << SMALL_SET), np.int64)  # 1 MB
 
     @property
     def work(self) -> int:
@@ -105,11 +105,6 @@ class Expectation:
         small, work = small_parts_total(self._matrix, grouped, sizes, self._scratch)
         self._budget.spend(work)
         return int(small)
-
-
-def make_subset_totals() -> SubsetTotals:
-    """Return a table with no total stored; it takes 1 MB."""
-    return np.zeros((2, 1 << SMALL_SET), np.int64)
 
 
 @kernel

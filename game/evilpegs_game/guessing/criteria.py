@@ -1,7 +1,8 @@
 """Criteria: what makes a guess good, as a measure over the sizes of its parts.
 
 They are the plain definition of the kernels of `evilpegs_game.guessing.ranking`, which see one guess at a time.
-`evilpegs_game.guessing.selection` decides between equally good guesses.
+`evilpegs_game.guessing.selection` decides between equally good guesses. The strategies of the criteria, in
+`evilpegs_clients.strategies.heuristics`, name their sources.
 """
 
 from collections import Counter
@@ -28,15 +29,13 @@ _LISTED_CODES: Final = 40  # so that the weights of `_list_weights`, and sums of
 class Criterion:
     """A measure over the part sizes of guesses; smaller values are better.
 
-    ``measures`` describes the measure, and ``source`` names its origin. ``score`` maps a table of part sizes to one
-    number per guess, if a float with a relative error of at most ``slack``. ``refine`` maps the table of the guesses
-    with equal scores to the best of them; without it they are equally good. ``rule`` and ``weigh`` define the same
-    criterion for `evilpegs_game.guessing.ranking`: ``weigh(n)`` returns the weights of all part sizes up to n.
+    ``score`` maps a table of part sizes to one number per guess, if a float with a relative error of at most ``slack``.
+    ``refine`` maps the table of the guesses with equal scores to the best of them; without it they are equally good.
+    ``rule`` and ``weigh`` define the same criterion for `evilpegs_game.guessing.ranking`: ``weigh(n)`` returns the
+    weights of all part sizes up to n.
     """
 
     name: str
-    measures: str
-    source: str
     score: Callable[[SizeTable], NDArray[np.int64] | NDArray[np.float64]]
     rule: int
     weigh: Callable[[int], Weights]
@@ -101,8 +100,6 @@ def _logarithms(codes: int) -> Weights:
 
 MINIMAX: Final = Criterion(
     name="minimax",
-    measures="the largest part",
-    source="D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77)",
     score=_largest,
     rule=LARGEST,
     weigh=lambda _: np.zeros(0, dtype=np.int64),
@@ -110,8 +107,6 @@ MINIMAX: Final = Criterion(
 
 LEXICOGRAPHIC: Final = Criterion(
     name="lexicographic",
-    measures="the part sizes sorted descending, compared as lists",
-    source="minimax carried on to the second largest part and so on; the first step is Knuth's (1976-77)",
     score=_largest,
     rule=LISTS,
     weigh=_list_weights,
@@ -120,8 +115,6 @@ LEXICOGRAPHIC: Final = Criterion(
 
 EXPECTED_SIZE: Final = Criterion(
     name="expected-size",
-    measures="the sum of squared part sizes: the candidates expected to be left, times how many there are",
-    source="R. W. Irving, Towards an optimum Mastermind strategy, J. of Recreational Mathematics 11 (1978-79)",
     score=lambda table: (table.astype(np.int64) ** 2).sum(axis=0),
     rule=SUMS,
     weigh=lambda codes: np.arange(codes + 1, dtype=np.int64) ** 2,
@@ -129,8 +122,6 @@ EXPECTED_SIZE: Final = Criterion(
 
 ENTROPY: Final = Criterion(
     name="entropy",
-    measures="the sum of n ln n over the part sizes: least where the feedback tells most",
-    source="E. Neuwirth, Some strategies for Mastermind, Zeitschrift fuer Operations Research 26 (1982)",
     score=lambda table: (table * np.log(np.maximum(table, 1))).sum(axis=0),
     rule=PRODUCTS,
     weigh=_logarithms,
@@ -140,8 +131,6 @@ ENTROPY: Final = Criterion(
 
 MOST_PARTS: Final = Criterion(
     name="most-parts",
-    measures="the number of non-empty parts, more is better",
-    source="B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005)",
     score=lambda table: -(table != 0).sum(axis=0, dtype=np.int64),
     rule=SUMS,
     weigh=lambda codes: np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0),

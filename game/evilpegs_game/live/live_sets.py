@@ -17,7 +17,6 @@ from evilpegs_game.counting.first_code import first_code
 from evilpegs_game.counting.first_guess import first_part_sizes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
-from evilpegs_game.counting.problem import MAX_COUNT, sufficient_bytes
 from evilpegs_game.counting.solution_tables import LIST_BYTES, SolutionTables
 from evilpegs_game.errors import ContradictionError, TooLargeError, check_bound
 from evilpegs_game.feedback import History, Turn, feedback_number
@@ -107,12 +106,6 @@ class LiveSets:
     def bytes_needed(rules: Rules) -> int:
         """Bytes of all codes of ``rules`` in the cache."""
         return rules.pegs * rules.size + _ENTRY_BYTES
-
-    def fits(self, rules: Rules) -> bool:
-        """Return True if part sizes can be computed within the memory bounds for any history and guess."""
-        if rules.size <= self.enumerated_codes:
-            return self.bytes_needed(rules) <= self._max_bytes
-        return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
 
     @property
     def bytes_used(self) -> int:

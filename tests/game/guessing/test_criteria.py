@@ -51,10 +51,3 @@ def test_entropy_decides_close_sums_in_integers():
 
 def test_expected_size_squares_do_not_overflow():
     assert EXPECTED_SIZE.best(table_of([10**9, 1], [10**9 - 1, 2])).tolist() == [1]
-
-
-@pytest.mark.parametrize("criterion", PLAIN_KEYS, ids=lambda criterion: criterion.name)
-def test_criterion_has_name_measure_and_source(criterion):
-    assert criterion.name
-    assert criterion.measures
-    assert criterion.source

@@ -112,13 +112,6 @@ def test_live_sets_contradiction_names_turn():
     assert refused.value.turn == 2
 
 
-def test_live_sets_fit_rules_within_bounds():
-    assert LiveSets().fits(HUGE)
-    assert not LiveSets().fits(Rules(16, 34))
-    assert not LiveSets(count_bytes=1 << 16).fits(HUGE)
-    assert not LiveSets(max_bytes=1 << 12).fits(Rules(4, 6))
-
-
 def test_live_sets_count_repeated_turn_once():
     guess = (0, 0, 1, 2)
     position = Position(Rules(4, 5), ((guess, Feedback(1, 1)), (guess, Feedback(1, 1))), counted(0))
