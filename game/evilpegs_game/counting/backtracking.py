@@ -16,7 +16,6 @@ from evilpegs_game.counting.layout import (
     NEEDED_BLACK,
     NEEDED_WHITE,
     STIR,
-    Chains,
     Index,
     Layout,
     PegSubsets,
@@ -24,13 +23,11 @@ from evilpegs_game.counting.layout import (
     Slots,
     Table,
     Words,
-    clear_chains,
     hash_words,
     index_rows,
     list_inner_subsets,
     new_chains,
     new_inner_subsets,
-    row_hash,
 )
 from evilpegs_game.kernels import GOLDEN, kernel
 
@@ -45,12 +42,12 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     partner_of = np.full(rows.shape[0], -1, np.int64)
     chains = new_chains(other)
-    heads, following = chains.heads, chains.following
+    heads, following, every = chains.heads, chains.following, np.ones(other_rows.shape[0], np.bool_)
     for subset in range(last_subset + 1):
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
         if base == end or starts[subset] == starts[subset + 1]:
             continue
-        mask = index_rows(other, last_subset - subset, none, chains)
+        mask = index_rows(other, last_subset - subset, none, chains, every)
         for row in range(starts[subset], starts[subset + 1]):
             partner = heads[_complement_hash(rows, row, targets) & mask]
             while partner >= 0:
@@ -102,9 +99,9 @@ def list_live_edges(
     starts, rows, next_rows = previous.starts, previous.rows, table.rows
     for subset in range(subsets.sizes.size):
         base = table.starts[subset]
-        mask = _index_live(table, subset, live, chains)
-        if mask < 0:
+        if not live[base : table.starts[subset + 1]].any():
             continue
+        mask = index_rows(table, subset, np.uint64(0), chains, live)
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
             if not increments[added, COLORINGS]:
@@ -118,21 +115,6 @@ def list_live_edges(
                         break
                     next_row = following[next_row - base]
     return count
-
-
-@kernel
-def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    first, last = table.starts[subset], table.starts[subset + 1]
-    if not live[first:last].any():
-        return -1
-    mask = clear_chains(chains, last - first)
-    heads, following, rows = chains.heads, chains.following, table.rows
-    for row in range(first, last):
-        if live[row]:
-            slot = row_hash(rows, row, np.uint64(0)) & mask
-            following[row - first] = heads[slot]
-            heads[slot] = row
-    return mask
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, Index, ScoreLanes, Words
+from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, Index, Words
 from evilpegs_game.counting.part_counts import count_prefix
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
@@ -52,22 +52,15 @@ def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]
     words = len(lanes.targets)
     black_increments = np.zeros((rules.pegs, rules.colors, words), np.uint64)
     match_increments = np.zeros((rules.colors, rules.pegs, words), np.uint64)
-    for guess, word, shift in zip(problem.guesses, lanes.words.tolist(), lanes.shifts.tolist(), strict=True):
+    least = np.zeros((rules.pegs + 1, words, 2), np.uint64)
+    of_guesses = (each.tolist() for each in (lanes.blacks, lanes.matches, lanes.words, lanes.shifts))
+    for guess, black, match, word, shift in zip(problem.guesses, *of_guesses, strict=True):
         for peg, color in enumerate(guess):
             black_increments[peg, color, word] += np.uint64(1 << shift)
             match_increments[color, guess[:peg].count(color), word] += np.uint64(1 << shift)
-    return black_increments, match_increments, lanes.targets, _least_scores(lanes, rules.pegs)
-
-
-def _least_scores(lanes: ScoreLanes, pegs: int) -> Words:
-    least = np.zeros((pegs + 1, len(lanes.targets), 2), np.uint64)
-    for black, match, word, shift in zip(
-        lanes.blacks.tolist(), lanes.matches.tolist(), lanes.words.tolist(), lanes.shifts.tolist(), strict=True
-    ):
-        for done in range(pegs + 1):
-            least[done, word, 0] += np.uint64(max(0, black - pegs + done) << shift)
-            least[done, word, 1] += np.uint64(max(0, match - pegs + done) << shift)
-    return least
+        for left in range(rules.pegs + 1):
+            least[rules.pegs - left, word] += np.array([max(0, black - left), max(0, match - left)], np.uint64) << shift
+    return black_increments, match_increments, lanes.targets, least
 
 
 @kernel

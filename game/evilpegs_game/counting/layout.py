@@ -224,13 +224,14 @@ def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
 
 
 @kernel
-def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
-    """Fill ``chains`` with the rows of one peg subset; return the mask of `clear_chains`."""
+def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains, live: NDArray[np.bool_]) -> int:
+    """Fill ``chains`` with the ``live`` rows of one peg subset; return the mask of `clear_chains`."""
     first, last = table.starts[subset], table.starts[subset + 1]
     mask = clear_chains(chains, last - first)
     heads, following, rows = chains.heads, chains.following, table.rows
     for row in range(first, last):
-        slot = row_hash(rows, row, open_mask) & mask
-        following[row - first] = heads[slot]
-        heads[slot] = row
+        if live[row]:
+            slot = row_hash(rows, row, open_mask) & mask
+            following[row - first] = heads[slot]
+            heads[slot] = row
     return mask

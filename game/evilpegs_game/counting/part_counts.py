@@ -69,7 +69,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
     numbers, choices = inner.numbers, inner.choices
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     chains, arrangements = new_chains(other), subsets.arrangements
-    heads, following = chains.heads, chains.following
+    heads, following, every = chains.heads, chains.following, np.ones(other_rows.shape[0], np.bool_)
     wide = rows.shape[1] == 5
     last_subset = subsets.sizes.size - 1
     answered = ~open_mask
@@ -79,7 +79,7 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
         if base == end:
             continue
-        mask = index_rows(other, last_subset - subset, open_mask, chains)
+        mask = index_rows(other, last_subset - subset, open_mask, chains, every)
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
             first, last = starts[subset - added], starts[subset - added + 1]
