@@ -1,5 +1,6 @@
 """The inputs of the search for least totals: all codes of some rules, and the feedbacks to the guesses worth trying."""
 
+from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
@@ -70,21 +71,11 @@ class CodeSpace:
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
     """Return the first code of each orbit of all codes, in code order."""
-    most = rules.pegs if rules.repeats else 1
-    shapes = _shapes(rules.pegs, rules.colors, most)
-    return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
-
-
-def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
-    if pegs == 0:
-        return [()]
-    if colors == 0:
-        return []
-    return [
-        (times, *others)
-        for times in range(min(pegs, most), 0, -1)
-        for others in _shapes(pegs - times, colors - 1, times)
-    ]
+    pegs, most = rules.pegs, rules.pegs if rules.repeats else 1
+    # the pegs of each color, falling; at most 50,000, because a code space has at most 9 pegs
+    shapes = combinations_with_replacement(range(most, -1, -1), min(pegs, rules.colors))
+    fitting = (shape for shape in shapes if sum(shape) == pegs)
+    return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in fitting)
 
 
 class GuessMatrix:

@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codemakers.small_sets import FeedbackSets
 from evilpegs_game.kernels import kernel, mix, popcount
 from evilpegs_game.optimal.search_state import (
     GUESS_BITS,
@@ -104,12 +103,8 @@ def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
 @kernel
 def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
     # callers read ``stack.seen`` and ``stack.parts`` too
-    _mark_feedbacks(tables.bits, codes, stack.seen)
-    return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
-
-
-@kernel
-def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> None:
+    bits, seen, parts = tables.bits, stack.seen, stack.parts
+    others = ~(np.uint64(1) << np.uint64(tables.all_black))
     row = bits[codes[0]]
     for g in range(seen.size):
         seen[g] = row[g]
@@ -117,13 +112,9 @@ def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> N
         row = bits[codes[i]]
         for g in range(seen.size):
             seen[g] |= row[g]
-
-
-@kernel
-def _count_bits(seen: FeedbackSets, excluded: np.uint64, counts: Numbers) -> int:
     for g in range(seen.size):
-        counts[g] = np.uint8(popcount(seen[g] & ~excluded))
-    return _greatest(counts)
+        parts[g] = np.uint8(popcount(seen[g] & others))
+    return _greatest(parts)
 
 
 @kernel

@@ -142,8 +142,7 @@ class GuessTables(NamedTuple):
     ``bits``: ``1 << feedback number`` of each code and guess, of an unsigned type, shape (codes, guesses).
     ``self_guess``: for each code of the set, the index of the guess that is this code.
     ``code_keys``: two hash words per code, from which keys of sets are summed, shape (codes, 2).
-    ``least_totals``: see `size_bounds.least_total_table`.
-    ``max_codes``: see `size_bounds.max_codes_within`.
+    ``least_totals``, ``max_codes``: see `least_total_table` and `max_codes_within`.
     ``all_black``: its feedback number, the last one.
     """
 
