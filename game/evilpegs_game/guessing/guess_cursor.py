@@ -203,10 +203,7 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
                     break
                 score = 0
                 if words == 1:
-                    hit, match = (
-                        last_hits[color],
-                        all_matches[color * (last + 1) + times],
-                    )
+                    hit, match = last_hits[color], all_matches[color * (last + 1) + times]
                 for i in range(feedback_slots.size):
                     slot = feedback_slots[i]
                     black, total = slot >> 8, slot & 255
@@ -216,20 +213,9 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
                         size = popcount(with_black & advance(last_totals[total], last_totals[total + 1], match))
                     else:
                         for word in range(words):
-                            hit, match = (
-                                hits[last, color, word],
-                                matches[color, times, word],
-                            )
-                            with_black = advance(
-                                blacks[last, black, word],
-                                blacks[last, black + 1, word],
-                                hit,
-                            )
-                            with_total = advance(
-                                totals[last, total, word],
-                                totals[last, total + 1, word],
-                                match,
-                            )
+                            hit, match = hits[last, color, word], matches[color, times, word]
+                            with_black = advance(blacks[last, black, word], blacks[last, black + 1, word], hit)
+                            with_total = advance(totals[last, total, word], totals[last, total + 1, word], match)
                             size += popcount(with_black & with_total)
                     score = score + weights[size] if summed else max(score, size)
                     if score > limit:
