@@ -157,8 +157,8 @@ class _Compiling:
     def __init__(self) -> None:
         self._depth, self._since, self._before, self._collects = 0, 0.0, 0.0, False
 
-    @property
     def seconds(self) -> float:
+        """Return how long this process has compiled kernels."""
         return self._before + (monotonic() - self._since if self._depth else 0.0)
 
     def notify(self, event: Any) -> None:
@@ -166,16 +166,17 @@ class _Compiling:
             self._since, self._collects = monotonic(), gc.isenabled()
             gc.disable()  # compiling makes many objects and hardly any garbage: a tenth of its time
         elif event.is_end and self._depth == 1:
-            self._before = self.seconds
+            self._before = self.seconds()
             if self._collects:
                 gc.enable()
         self._depth += 1 if event.is_start else -1
         name: str = event.data["dispatcher"].py_func.__module__
-        if self.seconds > SILENT_SECONDS and name.startswith(_PACKAGE.name):
+        if self.seconds() > SILENT_SECONDS and name.startswith(_PACKAGE.name):
             _announce()
 
 
 _COMPILING: Final = _Compiling()
+compile_seconds: Final = _COMPILING.seconds
 
 
 @cache
@@ -190,11 +191,6 @@ def _listen() -> None:
 @cache
 def _announce() -> None:
     _LOGGER.warning("compiling, once per installation; this takes up to half a minute")
-
-
-def compile_seconds() -> float:
-    """Return how long this process has compiled kernels."""
-    return _COMPILING.seconds
 
 
 def working_time() -> float:
