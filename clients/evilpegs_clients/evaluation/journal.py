@@ -138,15 +138,12 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
 
 def _format_error(path: Path, heading: bytes) -> JournalFormatError:
     if heading.startswith(OLD_HEADING):
-        return JournalFormatError(
-            f"{path} is a journal of an older version of evilpegs; delete it to start over, "
-            "or name another file with --journal"
-        )
-    if heading.startswith(PROOF_LOG_TITLES):
-        return JournalFormatError(
-            f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
-        )
-    return JournalFormatError(f"{path} is not a journal of evilpegs evaluate; name another file with --journal")
+        what = "is a journal of an older version of evilpegs; delete it to start over, or"
+    elif heading.startswith(PROOF_LOG_TITLES):
+        what = "is a journal of evilpegs solve, not of evaluate;"
+    else:
+        what = "is not a journal of evilpegs evaluate;"
+    return JournalFormatError(f"{path} {what} name another file with --journal")
 
 
 def _format_line(content: list[Any], run: str) -> bytes:

@@ -241,29 +241,19 @@ def _describe(spec: StrategySpec) -> str:
 def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now, *, with_name: bool) -> Advance:
     total = spec.games or spec.rules.size
     what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
-    if progress.disable:
-        return _make_line_printer(f"{spec.strategy}: {{:,}} of {total:,} {what}", err, now)
-    bar = progress.add_task(f"{spec.strategy}: {what}" if with_name else what, total=total)
-    finished = shown = 0
+    label = f"{spec.strategy}: {what}" if with_name else what
+    bar = None if progress.disable else progress.add_task(label, total=total)
+    finished, shown, shown_at = 0, 0, now()
 
     def advance(more: int) -> None:
-        nonlocal finished, shown
+        nonlocal finished, shown, shown_at
         finished += more
-        if finished - shown >= total / MAX_UPDATES or finished == total:
-            progress.update(bar, completed=finished)
+        if bar is None:
+            if now() - shown_at >= LINE_SECONDS:
+                shown_at = now()
+                err.print(f"{spec.strategy}: {finished:,} of {total:,} {what}", soft_wrap=True)
+        elif finished - shown >= total / MAX_UPDATES or finished == total:
             shown = finished
-
-    return advance
-
-
-def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
-    finished, printed_at = 0, now()
-
-    def advance(more: int) -> None:
-        nonlocal finished, printed_at
-        finished += more
-        if now() - printed_at >= LINE_SECONDS:
-            printed_at = now()
-            err.print(text.format(finished), soft_wrap=True)
+            progress.update(bar, completed=finished)
 
     return advance

@@ -171,11 +171,6 @@ def first_units(spec: StrategySpec, unit_size: int) -> Iterator[UnitOfWork]:
         yield GamesUnit(spec, start, min(start + unit_size, spec.games))
 
 
-def play(unit: UnitOfWork) -> UnitOutcome:
-    """Play ``unit``; executors send this function to other processes by its name."""
-    return unit.play()
-
-
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 

@@ -38,7 +38,6 @@ from evilpegs_clients.evaluation.work_units import (
     UnitOfWork,
     UnitOutcome,
     parse_outcome,
-    play,
 )
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_protocol.suggestions import install_hint
@@ -195,7 +194,7 @@ def play_units(
                 yield unit, _recall(unit, journal.outcomes[prefix + unit.key])
             else:
                 with _translate_worker_errors():
-                    running[workers.executor.submit(play, unit)] = unit
+                    running[workers.executor.submit(unit.play)] = unit
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             unit = running.pop(future)

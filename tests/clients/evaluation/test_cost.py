@@ -20,7 +20,7 @@ from evilpegs_clients.evaluation.cost import (
 )
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
 from evilpegs_clients.evaluation.spec import StrategySpec, read_source
-from evilpegs_clients.evaluation.work_units import GamesUnit, SubtreeUnit, play
+from evilpegs_clients.evaluation.work_units import GamesUnit, SubtreeUnit
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.printed import numbers_in
@@ -37,10 +37,10 @@ def mine(tmp_path):
 
 
 def peak(unit):
-    play(unit)  # compiled before anything is measured
+    unit.play()  # compiled before anything is measured
     tracemalloc.start()
     try:
-        play(unit)
+        unit.play()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -11,17 +11,18 @@ from evilpegs_clients.evaluation.cost import estimate_cost
 from evilpegs_clients.evaluation.journal import Journal
 from evilpegs_clients.evaluation.run import ExecutionPlan, tally_units
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.work_units import SolvedCounts, SubtreeUnit, play
+from evilpegs_clients.evaluation.work_units import SolvedCounts, SubtreeUnit
 from evilpegs_clients.evaluation.workers import InlineExecutor, Workers
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, duel, evaluate
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.printed import numbers_in
+from support.walks import duel, evaluate
 
 RULES = Rules(3, 4)
 INLINE = Workers(InlineExecutor(), 1)
@@ -160,10 +161,9 @@ def test_tally_refuses_impossible_choice(wrong):
 
 def test_tally_checks_outcome_before_recording():
     class Liar(InlineExecutor):
-        def submit(self, function, /, unit):
-            return super().submit(
-                lambda: SolvedCounts((unit.size + 1,)) if isinstance(unit, SubtreeUnit) else play(unit)
-            )
+        def submit(self, play, /):
+            unit = play.__self__
+            return super().submit(lambda: SolvedCounts((unit.size + 1,)) if isinstance(unit, SubtreeUnit) else play())
 
     journal = Journal()
     with pytest.raises(EvaluationError, match="'part "):

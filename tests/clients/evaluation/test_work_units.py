@@ -15,7 +15,6 @@ from evilpegs_clients.evaluation.work_units import (
     SolvedCounts,
     SubtreeUnit,
     parse_outcome,
-    play,
 )
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
@@ -36,11 +35,11 @@ def spec(strategy="minimax", rules=SMALL, **fields):
 
 def test_units_below_choice_add_up():
     whole = spec()
-    chosen = play(ChoiceUnit(whole, (), 27))
+    chosen = ChoiceUnit(whole, (), 27).play()
     solved = Counter({1: chosen.parts[3, 0]})
     for given, size in chosen.parts.items():
         if given != (3, 0):
-            part = play(SubtreeUnit(whole, (Turn(chosen.guess, given),), size))
+            part = SubtreeUnit(whole, (Turn(chosen.guess, given),), size).play()
             assert sum(part.distribution) == size
             solved.update(dict(enumerate(part.distribution, 2)))
     assert sorted(solved.items()) == [(1, 1), (2, 7), (3, 17), (4, 2)]
@@ -53,14 +52,14 @@ def test_unit_outcome_survives_pickling(strategy):
         SubtreeUnit(spec(strategy), HISTORY, 6),
         GamesUnit(spec(strategy, games=5), 2, 4),
     ):
-        assert play(pickle.loads(pickle.dumps(unit))) == play(unit)
+        assert pickle.loads(pickle.dumps(unit)).play() == unit.play()
 
 
 def test_unit_plays_given_first_guess():
     given = spec(first="123")
-    assert play(ChoiceUnit(given, (), 27)).guess == (0, 1, 2)
-    assert play(SubtreeUnit(given, (), 27)).distribution[0] == 1
-    assert play(SubtreeUnit(given, HISTORY, 6)) == play(SubtreeUnit(spec(), HISTORY, 6))
+    assert ChoiceUnit(given, (), 27).play().guess == (0, 1, 2)
+    assert SubtreeUnit(given, (), 27).play().distribution[0] == 1
+    assert SubtreeUnit(given, HISTORY, 6).play() == SubtreeUnit(spec(), HISTORY, 6).play()
 
 
 @pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])
@@ -69,55 +68,55 @@ def test_units_draw_alike_from_counted_candidates(strategy):
     assert rules.size > ENUMERATED_CODES
     counted = spec(strategy, rules)
     choose = seeded_choice(load_strategy(strategy))
-    assert play(ChoiceUnit(counted, (), rules.size)).guess == choose(Position(rules, (), LiveSets()))
+    assert ChoiceUnit(counted, (), rules.size).play().guess == choose(Position(rules, (), LiveSets()))
     history = (Turn((0, 0, 1, 2), Feedback(2, 0)),)
     listed = Position(rules, history, LiveSets())
     size = listed.candidates.shape[1]
-    chosen = play(ChoiceUnit(counted, history, size))
+    chosen = ChoiceUnit(counted, history, size).play()
     assert chosen.guess == choose(listed)
     solved = Counter({1: chosen.parts.get(Feedback(4, 0), 0)})
     for given, size in chosen.parts.items():
         if given != (4, 0):
-            part = play(SubtreeUnit(counted, (*history, Turn(chosen.guess, given)), size))
+            part = SubtreeUnit(counted, (*history, Turn(chosen.guess, given)), size).play()
             solved.update(dict(enumerate(part.distribution, 2)))
-    whole = play(SubtreeUnit(counted, history, size)).distribution
+    whole = SubtreeUnit(counted, history, size).play().distribution
     assert +solved == +Counter(dict(enumerate(whole, 1)))
 
 
 def test_games_unit_plays_numbered_games():
-    blocks = [play(GamesUnit(spec(games=9), start, start + 3)).distribution for start in (0, 3, 6)]
-    together = play(GamesUnit(spec(games=9), 0, 9)).distribution
+    blocks = [GamesUnit(spec(games=9), start, start + 3).play().distribution for start in (0, 3, 6)]
+    together = GamesUnit(spec(games=9), 0, 9).play().distribution
     assert [sum(block) for block in blocks] == [3, 3, 3]
     assert sum(map(Counter, map(dict, map(enumerate, blocks))), Counter()) == Counter(dict(enumerate(together)))
 
 
 def test_games_unit_plays_given_first_guess():
-    with_first = play(GamesUnit(spec(first="333", games=200), 0, 200)).distribution
-    alone = play(GamesUnit(spec(games=200), 0, 200)).distribution
+    with_first = GamesUnit(spec(first="333", games=200), 0, 200).play().distribution
+    alone = GamesUnit(spec(games=200), 0, 200).play().distribution
     assert with_first != alone
-    assert play(GamesUnit(spec(first="112", games=200), 0, 200)).distribution == alone
+    assert GamesUnit(spec(first="112", games=200), 0, 200).play().distribution == alone
 
 
 def test_unit_outcome_depends_on_seed():
-    games = [play(GamesUnit(spec("random-consistent", games=50, seed=seed), 0, 50)) for seed in (1, 1, 2)]
+    games = [GamesUnit(spec("random-consistent", games=50, seed=seed), 0, 50).play() for seed in (1, 1, 2)]
     assert games[0] == games[1] != games[2]
-    parts = [play(SubtreeUnit(spec("random-consistent", Rules(4, 4), seed=seed), (), 256)) for seed in (1, 1, 2)]
+    parts = [SubtreeUnit(spec("random-consistent", Rules(4, 4), seed=seed), (), 256).play() for seed in (1, 1, 2)]
     assert parts[0] == parts[1] != parts[2]
 
 
 def test_games_unit_refuses_illegal_choice(tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0)\n")
     with pytest.raises(StrategyError, match=r"mine\.py .*\(0, 0\)"):
-        play(GamesUnit(spec(str(tmp_path / "mine.py"), games=1), 0, 1))
+        GamesUnit(spec(str(tmp_path / "mine.py"), games=1), 0, 1).play()
 
 
 def test_unit_carries_text_of_strategy_file(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     unit = SubtreeUnit(spec(str(tmp_path / "mine.py")), (), 27)
-    here = play(unit)
+    here = unit.play()
     (tmp_path / "mine.py").unlink()
     elsewhere = SubtreeUnit(StrategySpec("/elsewhere/mine.py", unit.spec.source, SMALL), (), 27)
-    assert play(elsewhere) == here == play(SubtreeUnit(spec("first-consistent"), (), 27))
+    assert elsewhere.play() == here == SubtreeUnit(spec("first-consistent"), (), 27).play()
     assert elsewhere.spec.load().name == "mine.py"
 
 
@@ -125,7 +124,7 @@ def test_unit_plays_strategy_file_as_it_was(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     before = spec(str(tmp_path / "mine.py"))
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0, 0)\n")
-    assert play(ChoiceUnit(before, HISTORY, 6)).guess == play(ChoiceUnit(spec("first-consistent"), HISTORY, 6)).guess
+    assert ChoiceUnit(before, HISTORY, 6).play().guess == ChoiceUnit(spec("first-consistent"), HISTORY, 6).play().guess
 
 
 def test_read_source_refuses_unreadable_file(tmp_path):
@@ -134,7 +133,7 @@ def test_read_source_refuses_unreadable_file(tmp_path):
         read_source(str(tmp_path / "mine.py"))
     assert isinstance(caught.value.__cause__, UnicodeDecodeError)
     unreadable = StrategySpec(str(tmp_path / "mine.py"), MINE, SMALL)
-    assert play(ChoiceUnit(unreadable, (), 27)).guess == (0, 0, 0)
+    assert ChoiceUnit(unreadable, (), 27).play().guess == (0, 0, 0)
 
 
 def test_read_source_names_is_none(tmp_path):
