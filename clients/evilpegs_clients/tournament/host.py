@@ -10,9 +10,8 @@ import sys
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import describe_exception, seeded_choice
-from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -29,9 +28,7 @@ def main(name_or_file: str, cache: str) -> None:
     for line in requests:
         request = json.loads(line)
         rules = Rules.parse(request["rules"])
-        history = tuple(
-            Turn(parse_code(turn["code"], rules), Feedback(turn["black"], turn["white"])) for turn in request["history"]
-        )
+        history = [(turn["code"], (turn["black"], turn["white"])) for turn in request["history"]]
         try:
             strategy = strategy or load_strategy(name_or_file)
             code = seeded_choice(strategy, request["game_seed"])(Position(rules, history, live_sets))

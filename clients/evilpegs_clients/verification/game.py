@@ -10,7 +10,7 @@ from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, OverBudgetError
-from evilpegs_game.feedback import Feedback, History, Turn, all_black, plain_feedback
+from evilpegs_game.feedback import Feedback, History, all_black, plain_feedback, to_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position, unchecked_position
 from evilpegs_game.rules import Rules
@@ -60,7 +60,7 @@ class GameRecord:
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Yield the violations of a finished game, and a `NotChecked` for each statement that cannot be recomputed."""
     try:
-        history = tuple(_parse_turn(game, event) for event in game.feedbacks)
+        history = to_turns([(event.code, (event.black, event.white)) for event in game.feedbacks], game.rules)
     except GameError as error:
         yield game.violation(Subject.TURN, str(error))
         return
@@ -76,12 +76,6 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
     elif game.over.nonce is not None:
         yield from _check_fixed(game, history, game.over.nonce)
     yield from _check_practice(game, history, cache)
-
-
-def _parse_turn(game: GameRecord, event: FeedbackGiven) -> Turn:
-    reply = Feedback(event.black, event.white)
-    reply.check(game.rules.pegs)
-    return Turn(parse_code(event.code, game.rules), reply)
 
 
 def _check_nonces(game: GameRecord) -> Iterator[Violation]:
@@ -125,15 +119,11 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
     if game.over.elapsed_ms < elapsed or (ended_by_guess and game.over.elapsed_ms > elapsed):
         yield game.violation(Subject.CLOCK, f"the turns took {elapsed} ms, not {game.over.elapsed_ms}")
     if game.over.outcome == "flagged":
-        yield from _check_flag(game, game.over.elapsed_ms - elapsed, left)
-
-
-def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    if left_ms is None:
-        yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
-    elif last_ms <= left_ms:
-        what = f"the outcome is flagged, but the last turn took {last_ms} ms of {left_ms}"
-        yield game.violation(Subject.FLAG, what)
+        last = game.over.elapsed_ms - elapsed
+        if left is None:
+            yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
+        elif last <= left:
+            yield game.violation(Subject.FLAG, f"the outcome is flagged, but the last turn took {last} ms of {left}")
 
 
 def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Violation]:
