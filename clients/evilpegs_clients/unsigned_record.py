@@ -40,7 +40,8 @@ def record_lines(
         event = kind(match=match, seq=len(lines) + 1, at=at, **fields)
         lines.append(canonical(event.model_dump(mode="json")))
 
-    name = player_name(player)
+    plain = re.sub(r"[^a-z0-9_-]+", "-", player.lower()).strip("-_")
+    name = (plain if re.match(r"[a-z].", plain) else f"bot-{plain}")[:20]  # as the protocol allows it
     fixed: dict[str, Any] = {"clock": None, "games": len(games), "rated": False, **rules_fields(rules)}
     add(MatchStarted, player=name, client=Program(name=name, version=version), **terms, **fixed)
     for number, game in enumerate(games, 1):
@@ -73,9 +74,3 @@ def nonce_of(secret: Code, match: str, rules: Rules) -> str:
     """Return a nonce from which ``secret`` follows in the first game; it takes about one hash per code of ``rules``."""
     nonces = (sha256(f"{match} {number}".encode()).hexdigest() for number in count())
     return next(nonce for nonce in nonces if code_at(secret_index(nonce, None, match, 1, rules.size), rules) == secret)
-
-
-def player_name(name: str) -> str:
-    """Return the name of a player as the protocol allows it."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
-    return (plain if re.match(r"[a-z].", plain) else f"bot-{plain}")[:20]

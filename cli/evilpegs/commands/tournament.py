@@ -32,8 +32,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.loading import load_strategy, source_version
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
-from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame, play_games
-from evilpegs_clients.tournament.records import entrant_lines
+from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame, entrant_lines, play_games
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted

@@ -1,4 +1,7 @@
-"""Games of a tournament: each entrant plays in a process of its own, and what it breaks costs it that game alone."""
+"""Games of a tournament: each entrant plays in a process of its own, and what it breaks costs it that game alone.
+
+The games of an entrant become a record that can be verified.
+"""
 
 import os
 import shlex
@@ -20,6 +23,7 @@ from evilpegs_clients.paired_games import score_game
 from evilpegs_clients.strategies.program import ProgramStrategy, make_request
 from evilpegs_clients.strategies.program_limits import ProgramLimits, count_processes
 from evilpegs_clients.strategies.strategy import StrategyError, game_seed, turn_rng
+from evilpegs_clients.unsigned_record import UnsignedGame, record_lines
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.feedback import Feedback, Turn, all_black
@@ -28,6 +32,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import ValueCurve
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import derive_nonce, secret_index, tie_index
+from evilpegs_protocol.fields import Outcome
 
 _HOST: Final = (sys.executable, "-P", "-m", "evilpegs_clients.tournament.host")
 
@@ -166,3 +171,30 @@ def play_games(
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
+
+
+def entrant_lines(conditions: Conditions, entrant: Participant, games: Sequence[PlayedGame], at: int) -> list[str]:
+    """Return the lines of a record with all games of an entrant, in their order."""
+    return record_lines(
+        entrant.match_id(conditions.seed),
+        entrant.name,
+        entrant.version,
+        conditions.rules,
+        [_recorded(conditions, entrant, game) for game in games],
+        at,
+        ladder="tournament",
+        guess_limit=conditions.guess_limit,
+        codemaker=conditions.codemaker,
+        tie=None if conditions.codemaker == "fixed" else "largest/seeded",
+    )
+
+
+def _recorded(conditions: Conditions, entrant: Participant, game: PlayedGame) -> UnsignedGame:
+    nonce, codemaker = entrant.nonce(conditions.seed, game.game), conditions.make_codemaker(entrant, game.game)
+    witness = (
+        codemaker.secret if isinstance(codemaker, Fixed) else Position(conditions.rules, game.turns).first_candidate
+    )
+    outcome: Outcome = "unsolved" if len(game.turns) == conditions.guess_limit else "resigned"
+    if game.turns and game.turns[-1].feedback == all_black(conditions.rules.pegs):
+        outcome = "solved"
+    return UnsignedGame(nonce, game.turns, game.took_ms, witness, outcome)
