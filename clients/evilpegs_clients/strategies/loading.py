@@ -105,34 +105,6 @@ MODULE_PREFIX: Final = "evilpegs_strategy_"
 _SIBLINGS: Final = "__evilpegs_siblings__"
 
 
-@dataclass(frozen=True, slots=True)
-class FileStrategy:
-    """A strategy that calls the function ``choose(position, rng)`` of a Python file."""
-
-    name: str
-    path: Path
-    function: Callable[[Position, Random], Code]
-    version: str = ""
-    """Eight hexadecimal digits that change with the text of the file and of its siblings."""
-    uses_rng: ClassVar[bool] = True
-
-    def choose(self, position: Position, rng: Random) -> Code:
-        """Return the guess that the file's function chooses; the guess is not checked.
-
-        Raises:
-            GameError: the function raised one, which is passed on unchanged.
-            StrategyError: the function raised any other exception, or tried to exit.
-        """
-        try:
-            return self.function(position, rng)
-        except GameError:
-            raise
-        except (Exception, SystemExit, GeneratorExit) as error:
-            raise StrategyError(
-                f"strategy {self.name} failed at turn {position.turn}: {_describe(error, self.path)}"
-            ) from error
-
-
 ChooseFunction = Callable[[Position, Random], Code]
 """A strategy as a plain function ``choose(position, rng)``."""
 
@@ -150,6 +122,31 @@ class FunctionStrategy:
     def choose(self, position: Position, rng: Random) -> Code:
         """Return the function's guess, which is not checked."""
         return self.function(position, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class FileStrategy(FunctionStrategy):
+    """A strategy that calls the function ``choose(position, rng)`` of a Python file."""
+
+    path: Path
+    version: str
+    """Eight hexadecimal digits that change with the text of the file and of its siblings."""
+
+    def choose(self, position: Position, rng: Random) -> Code:
+        """Return the guess that the file's function chooses; the guess is not checked.
+
+        Raises:
+            GameError: the function raised one, which is passed on unchanged.
+            StrategyError: the function raised any other exception, or tried to exit.
+        """
+        try:
+            return self.function(position, rng)
+        except GameError:
+            raise
+        except (Exception, SystemExit, GeneratorExit) as error:
+            raise StrategyError(
+                f"strategy {self.name} failed at turn {position.turn}: {_describe(error, self.path)}"
+            ) from error
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
@@ -222,7 +219,7 @@ def _from_file(path: Path) -> FileStrategy:
         raise StrategyError(f"{path} has no function choose(position, rng); define it as evilpegs bot --new FILE does")
     if iscoroutinefunction(function):
         raise StrategyError(f"choose in {path} is async; write it as a plain function: def choose(position, rng)")
-    return FileStrategy(path.name, path, function, version)
+    return FileStrategy(path.name, function, path, version)
 
 
 def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:

@@ -84,7 +84,11 @@ class ProgramStrategy:
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 - pipes
         try:
-            self._check_silence(process)
+            if select.select([process.stdout], [], [], 0)[0]:  # unasked output would be taken for the next answer
+                piece = os.read(process.stdout.fileno(), MAX_LINE)
+                if not piece:
+                    raise self._ended(process)
+                raise _BrokenRuleError(f"it wrote {_quote(piece)} without being asked")
             try:
                 process.stdin.write(json.dumps(request).encode() + b"\n")
             except BrokenPipeError:
@@ -141,13 +145,6 @@ class ProgramStrategy:
                 self._errors.follow(os.dup(self._process.stderr.fileno()))
                 self._process.stderr.close()
         return self._process
-
-    def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None  # noqa: S101 - a pipe
-        # unasked output would be taken for the next answer
-        if select.select([process.stdout], [], [], 0)[0]:
-            piece = os.read(process.stdout.fileno(), MAX_LINE)
-            raise _BrokenRuleError(f"it wrote {_quote(piece)} without being asked") if piece else self._ended(process)
 
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
         assert process.stdout is not None  # noqa: S101 - a pipe
