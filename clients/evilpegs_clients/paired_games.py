@@ -16,7 +16,6 @@ from evilpegs_clients.evaluation.run import play_all_secrets
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
-from evilpegs_game.codes import Code
 from evilpegs_game.evaluation.exact import play_turns
 from evilpegs_game.feedback import Turn
 from evilpegs_game.live.live_sets import LiveSets
@@ -51,14 +50,14 @@ class PairedGames:
     def play_each(self, number: int, sides: Iterable[int]) -> list[float]:
         """Return the score of each strategy of ``sides``, by its index, on the secret of this number."""
         secret = draw_secret(game_seed(self._seed, number), self._rules)
-        return [self._score(side, number, secret) for side in sides]
-
-    def _score(self, side: int, number: int, secret: Code) -> float:
-        live_sets = self._live_sets[side]
-        choose = seeded_choice(self._strategies[side], game_seed(self._seed, number, side))
-        played = play_turns(choose, Fixed(secret), Position(self._rules, (), live_sets))
-        turns = [Turn(turn.guess, turn.feedback) for turn in islice(played, self._guess_limit)]
-        return score_game(self._rules, turns, self._guess_limit, self._curve, live_sets)
+        scores = []
+        for side in sides:
+            live_sets = self._live_sets[side]
+            choose = seeded_choice(self._strategies[side], game_seed(self._seed, number, side))
+            played = play_turns(choose, Fixed(secret), Position(self._rules, (), live_sets))
+            turns = [Turn(turn.guess, turn.feedback) for turn in islice(played, self._guess_limit)]
+            scores.append(score_game(self._rules, turns, self._guess_limit, self._curve, live_sets))
+        return scores
 
 
 def score_game(

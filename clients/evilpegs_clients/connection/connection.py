@@ -195,11 +195,6 @@ class ProtocolConnection:
         return ConnectionLostError(f"the connection to {self._url} was cut" + (f": {reason}" if reason else ""))
 
 
-def _is_refused(error: Exception) -> bool:
-    # in the text too: asyncio joins the errors of several addresses into one text
-    return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
-
-
 def _remedy(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "ws" or parts.hostname not in {"127.0.0.1", "localhost"}:
@@ -228,7 +223,8 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
         case TimeoutError():
             reason = UnreachableReason.SILENT
             message = f"{url} does not answer; is it the game port of an evilpegs server?"
-        case OSError() if _is_refused(error):
+        # in the text too: asyncio joins the errors of several addresses into one text
+        case OSError() if isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error):
             reason = UnreachableReason.REFUSED
             message = f"nothing listens at {url}; {_remedy(url)}"
         case socket.gaierror():

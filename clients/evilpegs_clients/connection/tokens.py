@@ -5,7 +5,6 @@ with different databases can use one address in turn, and a token is the only pr
 a lock and replaces the whole file, so that programs do not lose each other's tokens.
 """
 
-import errno
 import json
 import os
 import struct
@@ -137,9 +136,7 @@ def _lock_byte(descriptor: int, byte: int) -> bool:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, request)
     except (ImportError, AttributeError):  # elsewhere one name at a time is known to be free
         return lock_descriptor(descriptor, blocking=False)
-    except OSError as error:
-        if error.errno not in {errno.EACCES, errno.EAGAIN}:
-            raise
+    except (BlockingIOError, PermissionError):  # the errors of a lock that another program holds
         return False
     return True
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
+from secrets import token_hex
 from time import monotonic
 
 from rich.console import Console
@@ -27,7 +28,7 @@ from evilpegs_clients.connection.session import (
 )
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
-from evilpegs_clients.play.match import TerminalMatch, random_nonce
+from evilpegs_clients.play.match import TerminalMatch
 from evilpegs_clients.play.match_dialog import COMMANDS, MatchDialog
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.printable import printable
@@ -47,7 +48,7 @@ async def run_terminal(
     token_from: str | None = None,  # a former address of the server
     prompt: Prompt | None = None,
     retry_policy: RetryPolicy | None = None,
-    new_nonce: Callable[[], str] = random_nonce,
+    new_nonce: Callable[[], str] = lambda: token_hex(16),
     clock: Callable[[], float] = monotonic,
 ) -> None:
     """Let a person play one match, or continue one that they left open."""

@@ -4,7 +4,7 @@ It looks like a match on a practice ladder: each turn is printed as if a server 
 """
 
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 
@@ -26,7 +26,8 @@ DAILY_HELP: Final = """\
   parts          what each reply to the last guess would have left
   resign         give up, and see the secret, or a code that fits
   quit or q      leave; the game of the day stays the same"""
-_NO_MATCH: Final = "0" * 16
+# of each event, because no server numbers or sends it
+_UNSENT: Final[dict[str, Any]] = {"match": "0" * 16, "seq": 0, "at": 0}
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
@@ -72,9 +73,7 @@ class DailyGame:
 
     def _end(self, outcome: Outcome) -> GameOver:
         return GameOver(
-            match=_NO_MATCH,
-            seq=0,
-            at=0,
+            **_UNSENT,
             game=1,
             outcome=outcome,
             guesses=self._turns,
@@ -129,9 +128,7 @@ class DailyGame:
 def _describe(day: date) -> MatchStarted:
     rules, codemaker, limit, seed = daily_terms(day)
     return MatchStarted(
-        match=_NO_MATCH,
-        seq=0,
-        at=0,
+        **_UNSENT,
         player="player",
         client=Program(name="evilpegs play", version="daily"),
         ladder=f"daily-{day}",
@@ -148,9 +145,7 @@ def _describe(day: date) -> MatchStarted:
 def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
     guess, feedback = after.history[-1]
     return FeedbackGiven(
-        match=_NO_MATCH,
-        seq=0,
-        at=0,
+        **_UNSENT,
         game=1,
         turn=len(after.history),
         code=format_code(guess),

@@ -4,7 +4,6 @@ The output follows from the record of the match: each event is printed once, whe
 skipped after a cut connection.
 """
 
-import secrets
 from collections.abc import Callable
 from functools import partial
 
@@ -19,10 +18,6 @@ from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
-
-
-def random_nonce() -> str:
-    return secrets.token_hex(16)
 
 
 class Countdown:
