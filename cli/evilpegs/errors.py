@@ -2,8 +2,7 @@
 
 import errno
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final, Literal, get_args, get_origin
 
@@ -52,19 +51,11 @@ def user_message(error: Exception) -> str | None:
         return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):
         return usage_message(error)
-    return printable(" ".join(str(error).split())) if isinstance(error, EvilpegsError) else None
-
-
-@contextmanager
-def options_named(*names: str) -> Iterator[None]:
-    """Let errors of the Python API in the block name options, such as --budget, in place of arguments."""
-    try:
-        yield
-    except MalformedError as error:
-        text = re.sub(rf"\b({'|'.join(names)})\b", lambda name: f"--{name[1].replace('_', '-')}", str(error))
-        if text == str(error):
-            raise
-        raise CommandError(text) from error
+    text = str(error)
+    if isinstance(error, MalformedError):
+        for name in error.arguments:
+            text = re.sub(rf"\b{name}\b", f"--{name.replace('_', '-')}", text)
+    return printable(" ".join(text.split())) if isinstance(error, EvilpegsError) else None
 
 
 def unknown_ladder(ladder: str, known: Iterable[str], server: str | None = None) -> CommandError:

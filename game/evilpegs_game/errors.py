@@ -24,7 +24,11 @@ class GameError(EvilpegsError, ValueError):
 
 
 class MalformedError(GameError):
-    """Input of the wrong form, for example of rules, a code or a feedback."""
+    """Input of the wrong form, such as rules, a code or a feedback; ``arguments`` are those that the message names."""
+
+    def __init__(self, *args: object, arguments: tuple[str, ...] = ()) -> None:
+        super().__init__(*args)
+        self.arguments = arguments
 
 
 class ForeignError(MalformedError):
@@ -124,7 +128,7 @@ def to_whole(name: str, value: object, least: int, most: int | None = None) -> i
         number = least - 1
     if number < least or (most is not None and number > most):
         bounds = f"of at least {least}" if most is None else f"from {least:,} to {most:,}"
-        raise MalformedError(f"{name} must be a whole number {bounds}, not {quote_value(value)}")
+        raise MalformedError(f"{name} must be a whole number {bounds}, not {quote_value(value)}", arguments=(name,))
     return number
 
 

@@ -19,6 +19,12 @@ def test_explained_joins_lines_of_user_errors(kind):
     assert user_message(kind("4x99\n  5x99")) == "4x99 5x99"
 
 
+def test_arguments_become_options_only_where_an_error_carries_their_names():
+    error = MalformedError("exact_up_to must be over the exact_up_to of evil", arguments=("exact_up_to",))
+    assert user_message(error) == "--exact-up-to must be over the --exact-up-to of evil"
+    assert user_message(MalformedError("not a code: 'secret'")) == "not a code: 'secret'"
+
+
 @pytest.mark.parametrize("error", [ValueError("x"), OSError("x"), ModuleNotFoundError("x", name="json")])
 def test_explained_leaves_other_errors(error):
     assert user_message(error) is None

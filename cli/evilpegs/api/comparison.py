@@ -119,7 +119,7 @@ def check_terms(guess_limit: int, hypotheses: tuple[object, object], max_pairs: 
     for name, value in zip(("null", "alternative"), hypotheses, strict=True):
         if not (isinstance(value, int | float) and abs(value) <= guess_limit):
             limits = f"a number from -{guess_limit} to {guess_limit} guesses"
-            raise MalformedError(f"{name} must be {limits}, not {quote_value(value)}")
+            raise MalformedError(f"{name} must be {limits}, not {quote_value(value)}", arguments=(name,))
 
 
 def compare(

@@ -137,10 +137,11 @@ def open_position(
         budget = to_whole("budget", budget, 1)
     start = Position(rules, after, LiveSets(), budget)
     if any(turn.feedback == all_black(rules.pegs) for turn in start.history):
-        raise MalformedError("the turns in after solve the game already; leave the last one out")
+        raise MalformedError("the turns in after solve the game already; leave the last one out", arguments=("after",))
     if secret is not None and not start.is_candidate(secret):
         shown = format_code(to_code(secret, rules))
-        raise MalformedError(f"the secret {shown!r} does not agree with the turns in after; leave one of them out")
+        what = f"the secret {shown!r} does not agree with the turns in after"
+        raise MalformedError(f"{what}; leave one of them out", arguments=("after",))
     return start
 
 
@@ -156,10 +157,12 @@ def make_codemaker(
     if name not in get_args(CodemakerName):
         raise MalformedError(f"no codemaker {quoted(name)}; take evil, devil, fixed or an object with reply()")
     if secret is not None and name != "fixed":
-        raise MalformedError(f"{name} keeps no code: leave secret out, or say codemaker fixed")
+        what = f"{name} keeps no code: leave secret out, or say codemaker fixed"
+        raise MalformedError(what, arguments=("secret", "codemaker"))
     if name != "devil" and (exact_up_to is not None or solved is not None):
         option = "solved" if exact_up_to is None else "exact_up_to"
-        raise MalformedError(f"{name} solves nothing: leave {option} out, or say codemaker devil")
+        what = f"{name} solves nothing: leave {option} out, or say codemaker devil"
+        raise MalformedError(what, arguments=(option, "codemaker"))
     match name:
         case "evil":
             return Evil()
@@ -167,7 +170,8 @@ def make_codemaker(
             most = affordable_codes(rules) if exact_up_to is None else to_whole("exact_up_to", exact_up_to, 0)
             return Devil(WorstCase(rules, solved), most)
     if secret is None and seed is None:
-        raise MalformedError("fixed keeps a code: give secret CODE, or seed N to draw one")
+        what = "fixed keeps a code: give secret CODE, or seed N to draw one"
+        raise MalformedError(what, arguments=("secret", "seed"))
     return Fixed(draw_secret(seed or 0, rules) if secret is None else to_code(secret, rules))
 
 

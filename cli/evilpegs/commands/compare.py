@@ -12,7 +12,7 @@ from evilpegs.api.comparison import ComparisonRun, check_terms
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
 from evilpegs.commands.compare_many import compare_many
 from evilpegs.commands.ladders import local_ladder
-from evilpegs.errors import CommandError, options_named, unknown_ladder
+from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
 from evilpegs.reading import server_reader
@@ -81,8 +81,7 @@ def compare(
             raise CommandError(
                 "of three or more, all play offline; leave out --server, --null and a positive --alternative"
             )
-        with options_named("null", "alternative", "max_pairs", "seed"):
-            check_terms(info.guess_limit, (null, alternative), max_pairs, seed)
+        check_terms(info.guess_limit, (null, alternative), max_pairs, seed)
         with traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
             compare_many((strategy, other, *more), info, -alternative, max_pairs, seed, as_json)
         return
@@ -94,8 +93,7 @@ def compare(
         progress(err) as bar,
     ):
         on_pair = _bar_of_pairs(bar, max_pairs)
-        with options_named("null", "alternative", "max_pairs", "seed"):
-            run = ComparisonRun(typed, info.rules, info.guess_limit, (null, alternative), max_pairs, seed, on_pair)
+        run = ComparisonRun(typed, info.rules, info.guess_limit, (null, alternative), max_pairs, seed, on_pair)
         if server is None:
             warn_of_known_seed(typed, seed)
         else:

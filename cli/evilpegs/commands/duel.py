@@ -12,7 +12,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from evilpegs.api.duels import CodemakerName, Duel, finish_duel, make_codemaker, open_position
-from evilpegs.errors import CommandError, options_named
+from evilpegs.errors import CommandError
 from evilpegs.files import RECORD, check_writable, write_obstacle, write_text
 from evilpegs.options import (
     FILE,
@@ -98,8 +98,7 @@ def duel(
     opening = None if first is None else parse_code(first, parsed)
     if record is not None:
         _check_record(record, parsed, name, after)
-    with options_named("after", "budget"):
-        start = open_position(parsed, require_after(after), secret, budget)
+    start = open_position(parsed, require_after(after), secret, budget)
     opened = _open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
     choice = StrategyChoice(strategy, program, candidates_only)
     with (
@@ -178,8 +177,7 @@ def _open_codemaker(
     solved_file: Path | None,
 ) -> Iterator[Codemaker]:
     solved = None if solved_file is None else read_solved_positions(solved_file)
-    with options_named("secret", "seed", "solved", "exact_up_to", "codemaker"):
-        opponent = make_codemaker(name, rules, secret, seed, exact_up_to, solved)
+    opponent = make_codemaker(name, rules, secret, seed, exact_up_to, solved)
     if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
         raise _unusable(solved_file, "write", why)
     try:

@@ -69,11 +69,11 @@ def test_compare_text_names_strategies_and_verdict(run):
 BAD = {
     "unknown ladder": (["--ladder", "clasic"], CommandError, ["clasic", "evilpegs ladders"]),
     "evil ladder": (["--ladder", "classic-evil"], CommandError, ["classic-evil", "fixed"]),
-    "too few pairs": (["--max-pairs", "29"], CommandError, ["--max-pairs", "30", "29"]),
+    "too few pairs": (["--max-pairs", "29"], MalformedError, ["--max-pairs", "30", "29"]),
     "half a pair": (["--max-pairs", "99.5"], CommandError, ["--max-pairs", "99.5"]),
     "equal hypotheses": (["--null", "-0.02"], MalformedError, ["-0.02"]),
-    "no number": (["--null", "nan"], CommandError, ["--null", "nan"]),
-    "endless number": (["--alternative", "-inf"], CommandError, ["--alternative", "-inf"]),
+    "no number": (["--null", "nan"], MalformedError, ["--null", "nan"]),
+    "endless number": (["--alternative", "-inf"], MalformedError, ["--alternative", "-inf"]),
 }
 
 
