@@ -1,8 +1,8 @@
 """`evilpegs duel`: one game of a strategy against one codemaker, without a server."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -99,15 +99,20 @@ def duel(
     if record is not None:
         _check_record(record, parsed, name, after)
     start = open_position(parsed, require_after(after), secret, budget)
-    opened = _open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
+    known = None if solved is None else read_solved_positions(solved)
+    opponent = make_codemaker(name, parsed, secret, seed, exact_up_to, known)
+    if solved is not None and (why := write_obstacle(solved)) is not None:
+        raise _unusable(solved, "write", why)
     choice = StrategyChoice(strategy, program, candidates_only)
     with (
-        opened as opponent,
+        ExitStack() as at_end,
         only_document(as_json),
         with_strategy_name(program or strategy or ""),
         traceback_of_strategy(traceback),
         choice.open() as loaded,
     ):
+        if solved is not None and known is not None:
+            at_end.callback(write_solved_positions, solved, known)
         played = play_turns(seeded_choice(loaded, seed or 0), opponent, start, opening)
         turns = played if as_json else _show_turns(start, loaded.name, name, played)
         finished = finish_duel(start, loaded.name, name, opponent, turns)
@@ -165,26 +170,6 @@ def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable
         printer.turn(TurnTableRow(format_code(turn.guess), turn.feedback, turn.candidates_left))
         turns.append(turn)
     return tuple(turns)
-
-
-@contextmanager
-def _open_codemaker(
-    name: CodemakerName,
-    rules: Rules,
-    secret: str | None,
-    seed: int | None,
-    exact_up_to: int | None,
-    solved_file: Path | None,
-) -> Iterator[Codemaker]:
-    solved = None if solved_file is None else read_solved_positions(solved_file)
-    opponent = make_codemaker(name, rules, secret, seed, exact_up_to, solved)
-    if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
-        raise _unusable(solved_file, "write", why)
-    try:
-        yield opponent
-    finally:
-        if solved_file is not None and solved is not None:
-            write_solved_positions(solved_file, solved)
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:
