@@ -3,18 +3,17 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from rich.progress import Progress
 
 from evilpegs.api.comparison import ComparisonRun, check_terms
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
-from evilpegs.commands.compare_many import compare_many
 from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
-from evilpegs.output import console, only_document, pluralize, print_json, progress
+from evilpegs.output import Column, console, only_document, pluralize, print_json, print_table, progress
 from evilpegs.reading import server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy, warn_of_known_seed
@@ -23,10 +22,16 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.paired_games import PairScores, ServerPairs
+from evilpegs_clients.paired_games import PairedGames, PairScores, ServerPairs
+from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_game.luck.game_luck import load_value_curve
+from evilpegs_game.rules import Rules
+from evilpegs_game.statistics.elimination import Elimination
 from evilpegs_game.statistics.sequential_test import BOUND, SequentialTest
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
+
+MAX_STRATEGIES: Final = 10
 
 
 def compare(
@@ -82,8 +87,13 @@ def compare(
                 "of three or more, all play offline; leave out --server, --null and a positive --alternative"
             )
         check_terms(info.guess_limit, (null, alternative), max_pairs, seed)
-        with traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
-            compare_many((strategy, other, *more), info, -alternative, max_pairs, seed, as_json)
+        everyone = strategy, other, *more
+        if len(everyone) > MAX_STRATEGIES:
+            many = f"at most {MAX_STRATEGIES} strategies are compared, not {len(everyone)}"
+            raise CommandError(f"{many}; leave some out")
+        with only_document(as_json), traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
+            result = _eliminate(everyone, info, -alternative, max_pairs, seed)
+        (print_json if as_json else _show_elimination)(result)
         return
     err, typed, jobs = console(sys.stderr), (strategy, other), None
     with (
@@ -227,3 +237,55 @@ def _verdict_text(result: dict[str, Any]) -> str:
     if null != 0 or alternative > 0:
         return decided
     return f"{result['b']} is {'better' if is_alternative else 'not better'} than {result['a']}: {decided}"
+
+
+# of three to ten strategies
+
+
+def _eliminate(typed: Sequence[str], ladder: LadderInfo, margin: float, max_games: int, seed: int) -> dict[str, Any]:
+    strategies, rules = [load_strategy(each) for each in typed], Rules.parse(ladder.rules)
+    warn_of_known_seed(typed, seed)
+    curve = load_value_curve(rules, ladder.guess_limit)
+    games, test = PairedGames(strategies, rules, ladder.guess_limit, curve, seed), Elimination(len(typed), margin)
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("secrets", total=max_games)
+        for number in range(max_games):
+            test.add(games.play_each(number, test.left))
+            bar.update(task, advance=1, description=f"secrets, {len(test.left)} of {len(typed)} strategies")
+            if test.is_decided:
+                break
+    names = [each.name for each in strategies]
+    shown = [name if names.count(name) == 1 else each for name, each in zip(names, typed, strict=True)]
+    rows = []
+    # those in play first
+    for each in sorted(range(len(typed)), key=lambda each: (-test.games[each], test.mean(each))):
+        low, high = test.interval(each, test.leader) if each != test.leader else (0.0, 0.0)
+        row = {"strategy": shown[each], "games": test.games[each], "mean": test.mean(each), "low": low, "high": high}
+        rows.append(row | {"dropped": each not in test.left})
+    return {
+        "ladder": ladder.id,
+        "rules": ladder.rules,
+        "guess_limit": ladder.guess_limit,
+        "seed": seed,
+        "margin": margin,
+        "curve": curve and curve.hash,
+        "strategies": rows,
+        "decided": test.is_decided,
+    }
+
+
+def _show_elimination(result: dict[str, Any]) -> None:
+    columns: list[Column[dict[str, Any]]] = [
+        Column("strategy", lambda row: row["strategy"]),
+        Column("games", lambda row: f"{row['games']:,}", "right"),
+        Column("mean" if result["curve"] is None else "adjusted mean", lambda row: f"{row['mean']:.4f}", "right"),
+        Column("more than the first", lambda row: f"{row['low']:+.3f} to {row['high']:+.3f}" if row["high"] else ""),
+        Column("", lambda row: "dropped: worse" if row["dropped"] else ""),
+    ]
+    print_table(console(), result["strategies"], columns)
+    first, margin = result["strategies"][0]["strategy"], result["margin"]
+    console().print(
+        f"no other one is better than {first} by {margin:g} guesses per game"
+        if result["decided"]
+        else "undecided; see --max-pairs"
+    )
