@@ -1,11 +1,10 @@
 """`evilpegs serve`: a match server, with a greeting that names its addresses and with warnings of dangers."""
 
-import array
 import logging
 import os
+import re
 import shlex
 import socket
-import struct
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -199,7 +198,7 @@ def _is_relevant(record: logging.LogRecord) -> bool:
 
 
 # The standard library has no list of a machine's addresses, and looking up its own name gives 127.0.1.1 on Debian. The
-# kernel has the list: IPv4 by the SIOCGIFCONF request (netdevice(7)), IPv6 in /proc/net/if_inet6. The address on the
+# kernel has the list: IPv4 among the routes in /proc/net/fib_trie, IPv6 in /proc/net/if_inet6. The address on the
 # route to the outside comes first, because other machines are usually there. If the list cannot be read, only that
 # address is known; without a route, only the name of this machine.
 
@@ -210,10 +209,8 @@ _OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyTy
         "::": (socket.AF_INET6, "2001:db8::1"),
     }
 )
-_SIOCGIFCONF: Final = 0x8912
-# an entry of SIOCGIFCONF on a 64-bit machine: the interface's name, then its address (family, port, 4 bytes)
-_INTERFACE: Final = struct.Struct("16s4x4s16x")
-_MOST_INTERFACES: Final = 256
+_IPV4_ROUTES: Final = Path("/proc/net/fib_trie")
+_IPV4_ADDRESS: Final = re.compile(r"-- (\S+)\s+/32 host LOCAL")
 _IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
 
 
@@ -244,22 +241,9 @@ def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str
 
 def interface_addresses(family: socket.AddressFamily) -> list[str]:
     try:
-        return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
-    except (ImportError, OSError, ValueError):
+        if family == socket.AF_INET:
+            return _IPV4_ADDRESS.findall(_IPV4_ROUTES.read_text())
+        lines = _IPV6_ADDRESSES.read_text().splitlines()
+        return [socket.inet_ntop(family, bytes.fromhex(line.split()[0])) for line in lines]
+    except (OSError, ValueError):
         return []
-
-
-def _ipv4_addresses() -> list[str]:
-    import fcntl  # noqa: PLC0415 - not on every system
-
-    entries = array.array("B", bytes(_MOST_INTERFACES * _INTERFACE.size))
-    where, _ = entries.buffer_info()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        answer = fcntl.ioctl(probe, _SIOCGIFCONF, struct.pack("iL", len(entries), where))
-    (length,) = struct.unpack_from("i", answer)
-    return [socket.inet_ntoa(packed) for _, packed in _INTERFACE.iter_unpack(entries[:length].tobytes())]
-
-
-def _ipv6_addresses() -> list[str]:
-    lines = _IPV6_ADDRESSES.read_text().splitlines()
-    return [socket.inet_ntop(socket.AF_INET6, bytes.fromhex(line.split()[0])) for line in lines]

@@ -1,7 +1,6 @@
 """The addresses that a server announces to other machines."""
 
 import socket
-import sys
 from dataclasses import replace
 from ipaddress import ip_address
 
@@ -91,14 +90,23 @@ def test_reachable_hosts_without_list_are_those_on_route(monkeypatch, host):
     def no_list(*_):
         raise OSError
 
-    monkeypatch.setattr("fcntl.ioctl", no_list)
     monkeypatch.setattr(addresses.Path, "read_text", no_list)
     assert len(reachable_hosts(host)) == 1
 
 
-def test_interface_addresses_without_fcntl_are_unknown(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert addresses.interface_addresses(socket.AF_INET) == []
+def test_interface_addresses_of_several_networks(monkeypatch, tmp_path):
+    leaf = "        |-- {}\n           /{}\n"
+    local = [leaf.format(*each) for each in (("198.51.100.0", "24 link UNICAST"), ("198.51.100.7", "32 host LOCAL"))]
+    (tmp_path / "fib_trie").write_text("Main:\n" + "".join(local) + leaf.format("203.0.113.9", "32 host LOCAL"))
+    monkeypatch.setattr(addresses, "_IPV4_ROUTES", tmp_path / "fib_trie")
+    assert addresses.interface_addresses(socket.AF_INET) == ["198.51.100.7", "203.0.113.9"]
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_interface_addresses_without_list_are_unknown(monkeypatch, tmp_path, family):
+    for files in ("_IPV4_ROUTES", "_IPV6_ADDRESSES"):
+        monkeypatch.setattr(addresses, files, tmp_path / "none")
+    assert addresses.interface_addresses(family) == []
 
 
 @pytest.mark.parametrize(("host", "url"), [("192.0.2.7", "ws://192.0.2.7:8765/v1"), ("::1", "ws://[::1]:8765/v1")])
