@@ -21,6 +21,8 @@ _FileName = TypeVar("_FileName")
 
 Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
 
+JsonLines = Annotated[bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")]
+
 
 def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
     (token,) = tokens
@@ -38,6 +40,11 @@ def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
 
 # for every option that is an int: cyclopts alone rounds 2.9 to 3
 WHOLE: Final = Parameter(converter=_to_whole_number)
+
+
+def check_range(option: str, value: int | None, most: int, which: str = "") -> None:
+    if value is not None and not 1 <= value <= most:
+        raise CommandError(f"{option} must be 1 to {most:,}{which}, not {value:,}")
 
 
 def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from evilpegs.errors import CommandError, rules_hint
 from evilpegs.files import STANDARD, check_writable
-from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback
+from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback, check_range
 from evilpegs.output import (
     Column,
     console,
@@ -140,10 +140,8 @@ def _check_options(
         raise CommandError(f"--jobs must be 1 to {MAX_JOBS}, not {jobs}")
     if jobs > 1 and cluster is not None:
         raise CommandError("--jobs is for this machine and --cluster for others; take one of them")
-    if games is not None and not 1 <= games <= MAX_GAMES:
-        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {games:,}")
-    if worst is not None and not 1 <= worst <= MAX_WORST:
-        raise CommandError(f"--worst must be 1 to {MAX_WORST:,}, not {worst:,}")
+    check_range("--games", games, MAX_GAMES)
+    check_range("--worst", worst, MAX_WORST)
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:

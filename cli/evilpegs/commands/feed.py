@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, FILE, server_in_environment, to_server
+from evilpegs.options import DEFAULT_SERVER, FILE, JsonLines, server_in_environment, to_server
 from evilpegs.output import console, pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
 from evilpegs.signals import run_interruptibly
@@ -59,9 +59,7 @@ def feed(
             "EVILPEGS_SERVER names, or else from one on this machine.",
         ),
     ] = None,
-    as_json: Annotated[
-        bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
-    ] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Print match events line by line, from a server or an MQTT broker.
 

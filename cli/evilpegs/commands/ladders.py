@@ -19,7 +19,7 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import failure_reason
-from evilpegs.options import FILE, WHOLE, Json, ServerToRead, server_to_read
+from evilpegs.options import FILE, WHOLE, Json, ServerToRead, check_range, server_to_read
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.reading import retry_policy
 from evilpegs_clients.connection.login import Credentials
@@ -204,8 +204,7 @@ def _check_calibration(
     if info.codemaker != "fixed":
         why = f"its codemaker is {info.codemaker}; choose one with a fixed codemaker"
         raise CommandError(f"ladder {info.id} has no luck to adjust for: {why}")
-    if games is not None and not 1 <= games <= MAX_GAMES:
-        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {games:,}")
+    check_range("--games", games, MAX_GAMES)
     if rules.size <= EXACT_SIZE and (games, seed) != (None, None):
         raise CommandError(
             f"--games and --seed are for larger rules; on {rules} every secret is played, so leave them out"

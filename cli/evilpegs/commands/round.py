@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_names, stopped_server
 from evilpegs.database import now_ms, open_for_reading, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
-from evilpegs.options import TIME, WHOLE, Database, Json
+from evilpegs.options import TIME, WHOLE, Database, Json, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
@@ -77,8 +77,7 @@ def open_round(
         what = "has no clock" if base.rated else "is for practice"
         raise CommandError(f"{ladder} {what}; name a rated ladder with a clock")
     count = games if games is not None else GAMES_FIXED if base.codemaker == "fixed" else GAMES_ADVERSARY
-    if not 1 <= count <= MOST_GAMES:
-        raise CommandError(f"--games must be 1 to {MOST_GAMES:,}, not {count:,}")
+    check_range("--games", count, MOST_GAMES)
     begins = now_ms() if opens is None else _to_ms(opens)
     ends = None if closes is None else _to_ms(closes)
     if ends is not None and ends <= max(begins, now_ms()):

@@ -7,7 +7,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple
 from hashlib import sha256
@@ -23,7 +23,7 @@ from rich.console import Console
 from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs, check_csv
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, write_text
-from evilpegs.options import FILE, WHOLE, Json, RulesText
+from evilpegs.options import FILE, WHOLE, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
@@ -38,7 +38,7 @@ from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import format_turns
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.game_luck import CURVES_FOLDER, load_value_curve
+from evilpegs_game.luck.game_luck import load_value_curve, usual_curve
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics import rounds
 
@@ -98,14 +98,11 @@ def tournament(
     """
     if sys.platform != "linux":
         raise CommandError("a tournament needs Linux, which limits what entrants use; evilpegs compare runs elsewhere")
-    numbers = {
-        "--games": (games, 10_000),
-        "--guess-limit": (guess_limit, 100),
-        "--seconds": (seconds, 86_400),
-        "--memory": (memory, 1_000_000),
-        "--jobs": (jobs, len(os.sched_getaffinity(0))),
-    }
-    _check_numbers(numbers)
+    check_range("--games", games, 10_000)
+    check_range("--guess-limit", guess_limit, 100)
+    check_range("--seconds", seconds, 86_400)
+    check_range("--memory", memory, 1_000_000)
+    check_range("--jobs", jobs, len(os.sched_getaffinity(0)), ", the processors of this machine")
     check_csv(csv, as_json)
     cast = _read_entrants(entrants)
     if records is not None:
@@ -114,7 +111,8 @@ def tournament(
         except OSError as error:
             raise CommandError(f"cannot write records into {records}: {error.strerror}; name a folder") from None
     parsed, number = Rules.parse(rules), games or DEFAULT_GAMES[codemaker]
-    limit = guess_limit or _default_limit(parsed)
+    usual = usual_curve(parsed)
+    limit = guess_limit or (OTHER_GUESS_LIMIT if usual is None else usual.guess_limit)
     words = [str(parsed), codemaker, limit, number, seconds, memory, *map(astuple, cast)]
     run = sha256(repr([version("evilpegs"), *words]).encode()).hexdigest()
     about = f"a tournament of {len(cast)} on {parsed}, {codemaker}, {pluralize(number, 'game')}"
@@ -140,13 +138,6 @@ def tournament(
         write_text(csv, _csv_text(document["entrants"]))
     if journal is None:
         path.unlink()
-
-
-def _check_numbers(numbers: Mapping[str, tuple[int | None, int]]) -> None:
-    for option, (value, most) in numbers.items():
-        if value is not None and not 1 <= value <= most:
-            why = ", the processors of this machine" if option == "--jobs" else ""
-            raise CommandError(f"{option} must be 1 to {most:,}{why}, not {value:,}")
 
 
 def _read_entrants(texts: Sequence[str]) -> list[Participant]:
@@ -180,12 +171,6 @@ def _read_entrant(text: str) -> Participant:
         program = shlex.quote(str(Path(typed).absolute()))
         raise CommandError(f"{typed} is not a .py file; if it is a program, write: {name}={program}")
     return Participant(name, load_strategy(typed).name, False, version("evilpegs"))
-
-
-def _default_limit(rules: Rules) -> int:
-    # that of the ladder, without the server's file of ladders
-    curves = list(CURVES_FOLDER.glob(f"{rules}-[0-9]*.json"))
-    return int(curves[0].stem.rpartition("-")[2]) if curves else OTHER_GUESS_LIMIT
 
 
 def _settle_start(kept: Journal, seed: int | None, path: Path) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evilpegs.commands.feed import print_watched
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, MATCH_ID, Server
+from evilpegs.options import DEFAULT_SERVER, MATCH_ID, JsonLines, Server
 from evilpegs.output import can_redraw, console, pluralize
 from evilpegs.reading import LiveScreen, explain_refusals, retry_policy
 from evilpegs.signals import run_interruptibly
@@ -47,9 +47,7 @@ def watch(
     /,
     *,
     server: Server = DEFAULT_SERVER,
-    as_json: Annotated[
-        bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
-    ] = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.
 
