@@ -7,12 +7,13 @@ from ipaddress import ip_address
 import pytest
 
 from evilpegs.commands import serve as addresses
-from evilpegs.commands.demo import GREETING
 from evilpegs.commands.serve import find_dangers, greeting, reachable_hosts
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.listening import find_game_address, find_site_address
 from evilpegs_server.server import RunningServer
 from evilpegs_server.settings import Settings
+
+GREETING = "listening on "
 
 
 def greet(host, site=None):

@@ -15,13 +15,14 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from evilpegs.commands.demo import GREETING
 from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseInUseError
 from support.certificates import make_certificate
 from support.patience import PATIENCE
+
+GREETING = "listening on "
 
 
 def log_lines(result):
