@@ -12,7 +12,7 @@ from evilpegs.files import read_tree
 from evilpegs.plots import plot_counts
 from evilpegs_clients.evaluation.results import make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, play_all_secrets, run_evaluation
-from evilpegs_clients.evaluation.spec import make_specs
+from evilpegs_clients.evaluation.spec import StrategySpec, make_specs
 from evilpegs_clients.evaluation.work_units import simulate_games
 from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
@@ -163,20 +163,20 @@ def evaluate(
     seed, threads = to_whole("seed", seed, 0), to_whole("threads", threads, 1, MAX_THREADS)
     candidates_only = to_flag("candidates_only", candidates_only)
     if to_whole("jobs", jobs, 1, MAX_JOBS) > 1:
-        results = _evaluate_in_processes(strategies, parsed, opening, games, seed, candidates_only, jobs)
+        for each in strategies:
+            require(each, str | Path, "a strategy for several jobs", "a name or a .py file, which each loads")
+        names = list(map(str, strategies))
+        text = None if opening is None else format_code(opening)
+        by_name = _evaluate_in_processes(make_specs(names, parsed, text, candidates_only, games or 0, seed), jobs)
+        results = [by_name[name] for name in names]
     else:
         chosen = [to_strategy(each, candidates_only) for each in strategies]
-        results = [_evaluate_one(each, parsed, opening, games, seed, threads) for each in chosen]
+        results = [_evaluate_here(each, parsed, opening, games, seed, threads) for each in chosen]
     return tuple(results) if several else results[0]
 
 
-def _evaluate_one(
-    strategy: Strategy,
-    rules: Rules,
-    first: Code | None,
-    games: int | None,
-    seed: int,
-    threads: int,
+def _evaluate_here(
+    strategy: Strategy, rules: Rules, first: Code | None, games: int | None, seed: int, threads: int
 ) -> EvaluationResult:
     if games is not None:
         simulation = simulate_games(strategy, rules, range(games), first, seed)
@@ -185,30 +185,19 @@ def _evaluate_one(
     return EvaluationResult(rules, distribution, strategy.name, opening, seed=seed if strategy.uses_rng else None)
 
 
-def _evaluate_in_processes(
-    strategies: Sequence[StrategyLike],
-    rules: Rules,
-    first: Code | None,
-    games: int | None,
-    seed: int,
-    candidates_only: bool,
-    jobs: int,
-) -> list[EvaluationResult]:
-    for strategy in strategies:
-        require(strategy, str | Path, "a strategy for several jobs", "a name or a .py file, which each loads")
-    names, plan, quiet = list(map(str, strategies)), ExecutionPlan(jobs), Console(quiet=True)
-    opening = None if first is None else format_code(first)
-    costs = plan.costs(make_specs(names, rules, opening, candidates_only, games or 0, seed))
+def _evaluate_in_processes(specs: Sequence[StrategySpec], jobs: int) -> dict[str, EvaluationResult]:
+    plan, quiet = ExecutionPlan(jobs), Console(quiet=True)
+    costs = plan.costs(specs)
     with Progress(console=quiet, disable=True) as bar:
         results = make_results(costs, run_evaluation(costs, plan, quiet, bar), plan)
-    by_name = {
-        result.spec.strategy: EvaluationResult(
-            *(rules, result.distribution, result.name, result.first, games or 0),
-            seed=seed if games or result.spec.load().uses_rng else None,
+    by_name = {}
+    for result in results:
+        spec = result.spec
+        seed = spec.seed if spec.games or spec.load().uses_rng else None
+        by_name[spec.strategy] = EvaluationResult(
+            spec.rules, result.distribution, result.name, result.first, spec.games, seed
         )
-        for result in results
-    }
-    return [by_name[name] for name in names]
+    return by_name
 
 
 def plot(results: GuessCounts | Sequence[GuessCounts], file: str | Path) -> None:
