@@ -7,7 +7,7 @@ import statistics
 import pytest
 
 from evilpegs.commands.leaderboard import compare_rows
-from evilpegs.errors import CommandError
+from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.statistics.between import FEWEST_GAMES, difference_lines
 from evilpegs_protocol.standings import Standings, StandingsRow
 
@@ -118,7 +118,7 @@ def test_ranked_apart(ranks, apart):
 )
 def test_players_that_cannot_be_compared(players, word):
     new = row("new", ((4, FEWEST_GAMES - 1),))
-    with pytest.raises(CommandError, match=word):
+    with pytest.raises(EvilpegsError, match=word):
         compare_rows(standings(FAST, new), players)
 
 

@@ -21,7 +21,7 @@ from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
-from evilpegs_game.errors import GameError, quoted
+from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.standings import Standings, StandingsRow
 
@@ -129,10 +129,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
         raise CommandError(f"--between needs two different players, not {first.player} twice")
-    try:
-        return compare_results(standings.ladder, first, second)
-    except GameError as error:
-        raise CommandError(str(error)) from None
+    return compare_results(standings.ladder, first, second)
 
 
 def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
@@ -215,7 +212,6 @@ class Board:
         self.say: Callable[[ReaderEvent], None] = self.screen.say if self.screen else print_session_event
 
     def show(self, standings: list[Standings]) -> None:
-        """Show these leaderboards; if nothing can be redrawn, print them only if they have changed."""
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:
             self.screen.draw()
