@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import product
@@ -32,14 +32,9 @@ def print_json(document: dict[str, Any]) -> None:
     print("".join(symbol if symbol.isprintable() else json.dumps(symbol)[1:-1] for symbol in text))  # noqa: T201
 
 
-@contextmanager
-def only_document(as_json: bool) -> Iterator[None]:
+def only_document(as_json: bool) -> AbstractContextManager[object]:
     """With ``as_json``, keep standard output for a document: prints of a strategy go to standard error."""
-    if as_json:
-        with redirect_stdout(sys.stderr):
-            yield
-    else:
-        yield
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
 
 
 def console(file: IO[str] | None = None) -> Console:
@@ -104,7 +99,6 @@ class Column(Generic[_Row]):
     narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
 
     def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
-        """Return the cell function after ``step`` steps of narrowing; None if the column is left out."""
         taken = [number for number in self.narrow if number <= step]
         return self.narrow[max(taken)] if taken else self.cell
 
@@ -116,8 +110,13 @@ def fit_table(
     widths = out.options.update(width=10_000)
     steps = sorted({0}.union(*(column.narrow for column in columns)))
     for step, padding in product(steps, ((0, 1), (0, 0))):
-        table = _make_table(rows, columns, title, step)
+        table = plain_table(title)
         table.padding = padding
+        shown = [(column, cell) for column in columns if (cell := column.cell_at(step)) is not None]
+        for column, _ in shown:
+            table.add_column(column.heading, justify=column.justify, style=column.style, no_wrap=True)
+        for row in rows:
+            table.add_row(*(cell(row) for _, cell in shown))
         needed = table.__rich_measure__(out, widths).maximum
         if needed <= out.width:
             break
@@ -129,16 +128,6 @@ def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Ro
     table, needed = fit_table(out, rows, columns, title)
     table.width = needed
     out.print(table, crop=False)
-
-
-def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None, step: int) -> Table:
-    table = plain_table(title)
-    shown = [(column, cell) for column in columns if (cell := column.cell_at(step)) is not None]
-    for column, _ in shown:
-        table.add_column(column.heading, justify=column.justify, style=column.style, no_wrap=True)
-    for row in rows:
-        table.add_row(*(cell(row) for _, cell in shown))
-    return table
 
 
 def format_time(unix_ms: int) -> str:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Annotated, Final, TextIO
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -139,11 +139,10 @@ def executing_strategy_calls(but: int) -> list[FrameType]:
 
 
 @contextmanager
-def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
-    """Name slow strategy files, by default on standard error; ``has_bar`` if a progress bar may be there too."""
-    stream = out or sys.stderr
-    write = partial(print, end="", file=stream, flush=True)
-    watch, ended = SlowStrategyWatch(write, stream.isatty() and not has_bar), threading.Event()
+def slow_strategies_named(*, has_bar: bool = False) -> Iterator[None]:
+    """Name slow strategy files on standard error; ``has_bar`` if a progress bar may be there too."""
+    write = partial(print, end="", file=sys.stderr, flush=True)
+    watch, ended = SlowStrategyWatch(write, sys.stderr.isatty() and not has_bar), threading.Event()
 
     def run() -> None:
         while not ended.wait(LOOK_SECONDS):
