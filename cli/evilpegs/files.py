@@ -151,16 +151,14 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
             event.pop("re", None)
             events.append(event)
             started = started or _parse_start(name, number, event)
-            _check_same_match(name, started, event)
+            if event.get("type") == "match_started" and event.get("match") != started.match:
+                matches = f"{started.match} and {printable(str(event.get('match')))[:40]}"
+                raise CommandError(
+                    f"{display_name(name)} holds two matches, {matches}; write each into a file of its own"
+                )
     if started is None:
         raise _not_a_record(name, "it is empty")
     return started, events
-
-
-def _check_same_match(name: str, started: MatchStarted, event: dict[str, Any]) -> None:
-    if event.get("type") == "match_started" and event.get("match") != started.match:
-        matches = f"{started.match} and {printable(str(event.get('match')))[:40]}"
-        raise CommandError(f"{display_name(name)} holds two matches, {matches}; write each into a file of its own")
 
 
 def _parse_start(name: str, number: int, event: dict[str, Any]) -> MatchStarted:

@@ -69,7 +69,9 @@ def check(
     Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match gets a
     line; if there is any, the exit status is 1.
     """
-    url = database_url(database)
+    if database is not None and "://" not in database:
+        database = f"sqlite:///{database}"
+    url = server_settings(database=database).database
     with _shown_progress() as show:
         result = check_database(url, show)
     if as_json:
@@ -77,11 +79,6 @@ def check(
     else:
         _print_lines(f"checked {url}:", result)
     return 0 if result.sound else NOT_SOUND
-
-
-def database_url(database: str | None) -> str:
-    url = database if database is None or "://" in database else f"sqlite:///{database}"
-    return server_settings(database=url).database
 
 
 def _print_lines(heading: str, result: DatabaseCheck) -> None:

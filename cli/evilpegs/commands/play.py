@@ -68,7 +68,15 @@ def play(
     if sys.stdin is None:
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
     if daily:
-        _refuse_server_options(round_id or ladder, server, name, token, token_from)
+        of_servers = {
+            "--ladder": is_typed(round_id or ladder, "EVILPEGS_LADDER", DEFAULT_LADDER),
+            "--server": is_typed(server, "EVILPEGS_SERVER", DEFAULT_SERVER),
+            "--name": is_typed(name, "EVILPEGS_NAME"),
+            "--token": token is not None,
+            "--token-from": token_from is not None,
+        }
+        for option in (option for option, is_given in of_servers.items() if is_given):
+            raise CommandError(f"--daily is played without a server; leave out {option}")
         today = date.today()
         day_of_game = today if day is None else parse_date(day)
         if day_of_game > today:
@@ -95,18 +103,3 @@ def _run(playing: Coroutine[Any, Any, None]) -> None:
     # a signal lets the coroutine clean up, which restores the terminal
     with ended_in_order():
         run_interruptibly(playing)
-
-
-def _refuse_server_options(
-    ladder: str, server: str, name: str | None, token: str | None, token_from: str | None
-) -> None:
-    named = {
-        "--ladder": is_typed(ladder, "EVILPEGS_LADDER", DEFAULT_LADDER),
-        "--server": is_typed(server, "EVILPEGS_SERVER", DEFAULT_SERVER),
-        "--name": is_typed(name, "EVILPEGS_NAME"),
-        "--token": token is not None,
-        "--token-from": token_from is not None,
-    }
-    for option, is_named in named.items():
-        if is_named:
-            raise CommandError(f"--daily is played without a server; leave out {option}")

@@ -75,15 +75,19 @@ def solve(
     was interrupted, continues from there. The journal is removed at the end, unless --journal names it.
     """
     if against:
-        _check_only_against(
-            objective=objective != "mean",
-            out=out != STANDARD,
-            journal=journal is not None,
-            threads=threads is not None,
-            dry_run=dry_run,
-        )
+        of_best = {
+            "--objective": objective != "mean",
+            "--out": out != STANDARD,
+            "--journal": journal is not None,
+            "--threads": threads is not None,
+            "--dry-run": dry_run,
+        }
+        for option in (option for option, is_given in of_best.items() if is_given):
+            raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
     check_writable(out, TREE)
-    thread_count = _thread_count(threads)
+    thread_count = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= thread_count <= MAX_THREADS:
+        raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {thread_count}")
     parsed = Rules.parse(rules)
     if against:
         _show_against(against, parsed, as_json)
@@ -106,18 +110,6 @@ def solve(
     _write(solution, objective, out, working_time() - start, as_json)
     if file and not journal:
         file.remove()
-
-
-def _check_only_against(**options: bool) -> None:
-    for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
-        raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
-
-
-def _thread_count(threads: int | None) -> int:
-    count = os.cpu_count() or 1 if threads is None else threads
-    if not 1 <= count <= MAX_THREADS:
-        raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {count}")
-    return count
 
 
 def _cost_line(rules: Rules, cost: SolveCost) -> str:

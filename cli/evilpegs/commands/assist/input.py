@@ -4,6 +4,7 @@ A line that is not understood is refused and never interpreted by guessing.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -85,9 +86,10 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
     except GameError:
         if word.lower() == "help" and not _is_code(word, rules):
             return AssistCommand.HELP
-        if (lone := _fitting_feedback(text, rules)) is None:
-            raise
-        raise CommandError(f"write the guess before it: {example_code(rules)} {lone}") from None
+        with suppress(GameError):
+            lone = parse_feedback(" ".join(text.split()), rules.pegs)
+            raise CommandError(f"write the guess before it: {example_code(rules)} {lone}") from None
+        raise
     if isinstance(parsed, AssistCommand):
         return parsed
     guess, feedback = parsed
@@ -113,13 +115,6 @@ def _match_feedback(text: str) -> Feedback | None:
     if text and (match := _MARKS.fullmatch(text.replace(" ", ""))):
         return Feedback(len(match[1]), len(match[2]))
     return None
-
-
-def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
-    try:
-        return parse_feedback(" ".join(text.split()), rules.pegs)
-    except GameError:
-        return None
 
 
 def _is_code(word: str, rules: Rules) -> bool:
