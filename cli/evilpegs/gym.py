@@ -117,7 +117,6 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
         if self._over():
             raise ResetNeeded("the game is over, or not begun; call reset()")
         before, guess, reward = self._game.position, self._code(action), -1.0
-        self._history = self._history.copy()
         if guess is None:
             self._history[self._turns, -2:] = 0
         else:

@@ -1,7 +1,4 @@
-"""`evilpegs demo`: bots of several strategies play on a real server, then the log is shown.
-
-The server runs in a process of its own that never outlives this process.
-"""
+"""`evilpegs demo`: bots of several strategies play on a real server, then the log is shown."""
 
 import asyncio
 import signal

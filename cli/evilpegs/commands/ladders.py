@@ -1,9 +1,4 @@
-"""`evilpegs ladders`: the built-in ladders or those of a server, and the calibration of a ladder.
-
-Calibration writes the value curve of a ladder, made from the games of a good strategy. Up to `EXACT_SIZE` codes, the
-strategy `entropy` plays against every secret. On larger rules, the strategy `sampled` plays random games, whose secrets
-and choices follow from a seed.
-"""
+"""`evilpegs ladders`: the built-in ladders or those of a server, and the calibration of a ladder."""
 
 import asyncio
 import os

@@ -42,7 +42,9 @@ class SilentError(WrongError):
 class EndedError(WrongError):
     """The client ended, and not by a signal."""
 
-    status = 0
+    def __init__(self, status: int, last: str) -> None:
+        super().__init__(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
+        self.status = status
 
 
 @dataclass(eq=False, slots=True)
@@ -147,9 +149,7 @@ class Bench:
             raise WrongError(f"was ended by signal {-status}")
         lines = (self._folder / "output").read_text(errors="replace").split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "nothing")
-        ended = EndedError(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
-        ended.status = status
-        raise ended
+        raise EndedError(status, last)
 
     def cut(self) -> None:
         """Cut the connections of the client, without a goodbye."""
