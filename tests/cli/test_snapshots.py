@@ -90,7 +90,7 @@ def test_snapshot_begins_with_help(name):
 def test_errors_cover_every_command():
     kept = (SNAPSHOTS / f"{ERRORS}.txt").read_text()
     headings = [line.removeprefix(HEADING) for line in kept.splitlines() if line.startswith(HEADING)]
-    assert headings == ["evilpegs", *COMMANDS, *GROUPS]
+    assert sorted(headings) == sorted(["evilpegs", *COMMANDS, *GROUPS])
 
 
 @pytest.mark.parametrize("line", error_commands())

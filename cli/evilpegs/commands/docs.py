@@ -30,7 +30,7 @@ def docs(
 
     Without a name, all are listed. An example is printed as it is: evilpegs docs minimal_bot.py > bot.py
     """
-    texts, name = _texts(), name and name.lower()
+    texts, name = _texts(), name and name.lower().removeprefix("docs/").removesuffix(".md")
     if folder:
         console().print(str(FOLDER), soft_wrap=True, highlight=False)
     elif name is None:

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from evilpegs.commands.check_client.bench import Bench, WrongError
 from evilpegs.commands.check_client.scripts import scripts
+from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
 from evilpegs.signals import ended_in_order, run_interruptibly
@@ -36,11 +37,13 @@ def check_client(
     """Check what a client of your own does when it is cut off, when the server changes, or when its clock runs out.
 
     For each script, a server of its own runs on a free port, and the client is started once more. It should play one
-    match at least. One line says what it did and what it should have done. The exit status is 1 if something was wrong.
+    match at least. One line says what it did and what it should have done. The exit status is 1 if something
+    was wrong, and 2 if the client never came.
     """
     for value, option in ((silence, "--silence"), (patience, "--patience")):
         if not 0 < value <= 3_600:
             raise CommandError(f"{option} must be above 0 and at most 3600, not {value:g}")
+    local_ladder(ladder)
     words = split_command(command)
     words[0] = str(find_program(words[0]))
     point_out_shell(command, words[0], "COMMAND")
@@ -64,7 +67,9 @@ async def _check(words: list[str], ladder: str, silence: float, patience: float)
             finally:
                 await bench.close()
         if hello is None:
-            raise CommandError(f"the client never said hello to {{url}} or EVILPEGS_SERVER: it {did}")
+            raise CommandError(
+                f"the client never said hello; the address is in {{url}} and in EVILPEGS_SERVER; it {did}"
+            )
         wrong += not is_right
         line = f"{'right' if is_right else 'WRONG'}  {name}: it {did}; it should {should}"
         out.print(line, style="" if is_right else "bold red", soft_wrap=True)

@@ -42,8 +42,9 @@ class SilentError(WrongError):
 class EndedError(WrongError):
     """The client ended, and not by a signal."""
 
-    def __init__(self, status: int, last: str) -> None:
-        super().__init__(f"ended with exit status {status}, saying {printable(last)[:100]!r}")
+    def __init__(self, status: int, last: str | None) -> None:
+        said = "and said nothing" if last is None else f"saying {printable(last)[:100]!r}"
+        super().__init__(f"ended with exit status {status}, {said}")
         self.status = status
 
 
@@ -148,7 +149,7 @@ class Bench:
         if (status := self._ended.result()) < 0:
             raise WrongError(f"was ended by signal {-status}")
         lines = (self._folder / "output").read_text(errors="replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), "nothing")
+        last = next((line for line in reversed(lines) if line.strip()), None)
         raise EndedError(status, last)
 
     def cut(self) -> None:
