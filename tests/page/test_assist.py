@@ -130,7 +130,7 @@ def test_other_rules_are_chosen(open_board):
 def test_address_without_board_is_explained(open_board, address, named):
     page = open_board(f"#/assist/{address}")
     expect(page.get_by_role("alert")).to_contain_text(named)
-    page.get_by_role("link", name="Begin with an empty board").click()
+    page.get_by_role("link", name="Start with an empty board").click()
     expect(page.locator(LEFT)).to_have_text("1,296 of 1,296 codes left")
 
 

@@ -283,7 +283,7 @@ def test_match_is_found_again_after_reload_and_given_up(open_view):
     page.get_by_role("button", name="Stop the bot").click()
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up", exact=True).click()
-    expect(page.locator("bot-match match-result h2")).to_have_text("Resigned")
+    expect(page.locator("bot-match match-result h2")).to_have_text("Given up")
 
 
 @pytest.mark.full

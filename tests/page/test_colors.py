@@ -73,6 +73,17 @@ def test_forced_colors_leave_every_meaning(open_view, scheme):
     assert colors["other peg"] == CLEAR
 
 
+def test_forced_colors_leave_choices_marked(open_view):
+    page = open_view("#/ladders", forced_colors="active", reduced_motion="reduce")
+    chosen = page.locator(".chip[aria-current]").first
+    chosen.wait_for()
+    assert "inset" in chosen.evaluate("chip => getComputedStyle(chip).boxShadow")
+    page.goto(page.url.replace("ladders", "assist/4x6?turns=1111:4,0;2222:0,0;1122:0,0&v=1"))
+    clash = page.locator(".clash td").first
+    clash.wait_for()
+    assert "inset" in clash.evaluate("cell => getComputedStyle(cell).boxShadow")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_marks_have_one_meaning_in_both_themes(open_view, scheme):
     colors = shown_colors(open_view(color_scheme=scheme, reduced_motion="reduce"))

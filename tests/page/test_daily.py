@@ -109,7 +109,7 @@ def test_old_day_keeps_its_game_and_archive_shows_result(page):
     day = page.locator(".days li").filter(has_text="November 22")
     expect(day).to_contain_text(f"4x6 against evil, solved in {page.locator(GUESSES).count()}")
     expect(day.get_by_role("link")).to_have_attribute("aria-current", "page")
-    expect(page.locator(".days li").filter(has_text="November 23")).not_to_contain_text("begun")
+    expect(page.locator(".days li").filter(has_text="November 23")).not_to_contain_text("started")
 
 
 def test_day_with_fixed_secret_begins_empty_and_keeps_its_secret(page):

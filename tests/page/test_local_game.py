@@ -1,6 +1,7 @@
 """The first view: a game against evil that the browser plays alone, by keyboard and by mouse."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -174,12 +175,12 @@ def test_chosen_rules_are_played(open_view):
     page.get_by_text("Other rules").click()
     rules.get_by_label("Pegs").select_option("5")
     rules.get_by_label("Colors").first.select_option("8")
-    rules.get_by_label("Codemaker").select_option("fixed")
+    rules.get_by_label("Against").select_option("fixed")
     page.get_by_role("link", name="Play 5x8").click()
     page.get_by_role("heading", name="5x8 against a fixed secret").wait_for()
     page.get_by_text("Other rules").click()
     rules.get_by_label("Pegs").select_option("10")
-    expect(page.get_by_role("link", name="The server has large rules")).to_be_visible()
+    expect(page.get_by_role("link", name="The server has larger games")).to_be_visible()
 
 
 @pytest.mark.full
@@ -284,6 +285,22 @@ def test_legend_is_above_the_fold_of_a_phone(open_view, address):
     for meaning in ("right color and place", "right color, wrong place"):
         box = page.get_by_text(meaning).bounding_box()
         assert box["y"] + box["height"] <= 640
+
+
+@pytest.mark.full
+def test_first_visitor_reads_what_to_do_before_what_marks_mean(open_view):
+    page = open_view(viewport={"width": 360, "height": 640})
+    page.locator("code-entry").wait_for()
+    parts = [
+        page.locator("[slot=opening] p"),
+        page.locator(".legend"),
+        page.locator(".slots"),
+        page.locator(".actions"),
+    ]
+    edges = [part.first.bounding_box() for part in parts]
+    for upper, lower in pairwise(edges):
+        assert upper["y"] + upper["height"] <= lower["y"]
+    assert edges[-1]["y"] + edges[-1]["height"] <= 640
 
 
 @pytest.mark.full

@@ -142,7 +142,7 @@ def test_match_is_verified_and_downloaded(open_view, played):
     page.get_by_text("What was checked").click()
     page.locator("record-check li").nth(10).wait_for()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Download the record").click()
+        page.get_by_role("button", name="Save the record").click()
     record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
     assert verify_record(record) == []
 

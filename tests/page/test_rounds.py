@@ -15,7 +15,7 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.storage.acts import act_on_player
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.rounds import Round, exclude, open_round, set_closing
-from support.browser import ARTIFACTS, axe_violations, follow
+from support.browser import ARTIFACTS, axe_violations, follow, theme_options
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.processes import wait_until
@@ -183,7 +183,7 @@ def test_results_are_those_of_api(open_round_view, contest):
     expect(name).to_be_hidden()
     page.locator("summary").first.click()
     expect(name).to_be_visible()
-    expect(page.locator("thead th").nth(2)).to_have_text("Mean without luck")
+    expect(page.locator("thead th").nth(2)).to_have_text("Adjusted mean")
     expect(page.locator("li")).to_have_text(["sly is excluded: asked <b>a solver</b>", "1 entrant withdrew."])
     page.get_by_role("link", name="minimax").click()
     expect(page.locator("match-list tbody tr")).to_have_count(1)
@@ -248,7 +248,7 @@ def test_round_that_was_begun_elsewhere_is_continued(open_round_view, contest):
     ("name", "ladder", "words"),
     [
         ("eve", "hand", "This name is not on the list of players here."),
-        ("ada", "later", "No match can begin on this ladder"),
+        ("ada", "later", "No match can start on this ladder"),
     ],
 )
 def test_refusals_of_round_have_words(open_round_view, contest, name, ladder, words):
@@ -262,10 +262,10 @@ def test_refusals_of_round_have_words(open_round_view, contest, name, ladder, wo
     expect(page.get_by_role("alert")).to_contain_text(words)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", "dark", "forced"])
 def test_rounds_hold_in_theme(open_round_view, contest, theme):
     contest.close("done")
-    page = open_round_view("#/nothing", color_scheme=theme, reduced_motion="reduce")
+    page = open_round_view("#/nothing", **theme_options(theme))
     contest.become(page, ABSENT)
     ARTIFACTS.mkdir(exist_ok=True)
     for width in (360, 1280, 1920):

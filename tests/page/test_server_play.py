@@ -86,7 +86,7 @@ def test_practice_is_given_up_after_confirmation(open_view):
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up", exact=True).click()
     page.locator("record-check .good").wait_for()
-    expect(page.locator("match-result h2")).to_have_text("Resigned")
+    expect(page.locator("match-result h2")).to_have_text("Given up")
     page.get_by_role("button", name="Start another match").click()
     wait_for_turn(page)
     assert replies(page) == []

@@ -134,7 +134,7 @@ def test_boards_follow_matches(open_view, server):
         expect(page.get_by_role("heading", name=match.player)).to_be_visible()
         expect(page.locator("li")).to_have_count(0)
         match.resign()
-        expect(boards(page)).to_contain_text("Resigned")
+        expect(boards(page)).to_contain_text("Given up")
     for _ in range(2):
         page.clock.fast_forward(TURN_MS)
     expect(page.get_by_text("Waiting for the next match")).to_be_visible()

@@ -92,6 +92,13 @@ class WatchedPage:
             self.hosts.add(urlsplit(url).hostname)
 
 
+def theme_options(theme):
+    """Return the options of a context without motion for `light`, `dark`, or `forced` colors."""
+    if theme == "forced":
+        return {"forced_colors": "active", "reduced_motion": "reduce"}
+    return {"color_scheme": theme, "reduced_motion": "reduce"}
+
+
 def follow(page, address):
     """Open another view by its address, and wait until it has replaced the one before."""
     before = page.locator("main > :not(noscript)").element_handle()

@@ -275,7 +275,7 @@ export class BotEditor extends LitElement {
       </p>
       <table class="histogram">
         <caption class="hidden">Secrets by guesses</caption>
-        <thead><tr><th scope="col">Guesses</th><th scope="col" class="right">Secrets</th><td></td></tr></thead>
+        <thead><tr><th scope="col">Guesses</th><th scope="col" class="right">Secrets</th></tr></thead>
         <tbody>
           ${counts.map((each, guesses) => (guesses === 0 || guesses > worst ? nothing : html`<tr>
             <th scope="row">${name(guesses)}</th>

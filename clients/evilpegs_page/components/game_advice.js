@@ -12,7 +12,7 @@ import { ownReplay } from "../replay/timeline.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
 import { saveHints, wantsHints } from "./stored_game.js";
-import { boundsWords, luckWords } from "./words.js";
+import { boundsWords, count, luckWords } from "./words.js";
 
 /** @import { LocalGame } from "../core/local_game.js" */
 
@@ -115,7 +115,7 @@ export class GameAdvice extends LitElement {
     const needed = given > 0 || game.over !== "solved" ? "" : BEST_PLAY[`${formatRules(game.rules)}-${game.codemaker}`];
     const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost …";
     return html`<div aria-live="polite">
-      ${needed ? html`<p>You used ${this.turns}; the best play needs ${needed}.</p>` : nothing}
+      ${needed ? html`<p>You used ${count(this.turns, "guess", "guesses")}; the best play needs ${needed}.</p>` : nothing}
       <p>${advice === null ? waiting : costWords(game, advice.analyses, given)}</p>
       <p>${luckWords(advice && luckOf(advice.analyses), game.codemaker)}</p>
     </div>`;
@@ -126,7 +126,7 @@ export class GameAdvice extends LitElement {
 function costWords(game, analyses, given) {
   const [worst] = costliest(ownReplay(game).games, (_, index) => (index < given ? null : analyses[index]), 1);
   const isExact = analyses.slice(given).every((each) => each?.regret?.kind === "exact");
-  const more = isExact ? nothing : "What the others cost is too much to compute on these rules; the replay has bounds where they are known.";
+  const more = isExact ? nothing : `What ${worst ? "the other" : "your"} guesses cost takes too long to compute on these rules; the replay has bounds where they are known.`;
   if (worst === undefined) return isExact ? "No guess could have been better on average." : more;
   const { regret, optimal } = worst.worth;
   return html`Guess ${worst.turn} cost ${boundsWords(regret)} guesses on average${optimal === null ? "" : html`: ${pegRow(optimal)} was better`}. ${more}`;

@@ -84,7 +84,7 @@ export class GuessTable extends LitElement {
             <th scope="col"><span class="hidden">Number</span></th>
             <th scope="col">Guess</th>
             <th scope="col">Reply</th>
-            <th scope="col" class="right"><span aria-hidden="true">Left</span><span class="hidden">Codes left</span></th>
+            <th scope="col" class="right">Codes left</th>
           </tr>
         </thead>
         <tbody>

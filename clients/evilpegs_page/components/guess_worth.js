@@ -117,14 +117,14 @@ export class GuessWorth extends LitElement {
 
   luck() {
     const { turn, insight } = this;
-    if (turn && insight?.parts && bringsNothing(insight.parts, turn.code.length)) return html`<p>This guess could not bring anything: its reply was certain.</p>`;
+    if (turn && insight?.parts && bringsNothing(insight.parts, turn.code.length)) return html`<p>This guess brought nothing: its reply was certain.</p>`;
     const bits = this.insight?.bits ?? this.analysis?.bits ?? null;
     const expected = this.insight?.expectedBits ?? this.analysis?.expected_bits ?? null;
     const chance = this.insight?.chance ?? this.analysis?.chance ?? null;
     if (bits === null || expected === null) return nothing;
     return html`<p class="luck">
       The reply brought ${bits.toFixed(2)} bits; ${expected.toFixed(2)} were expected.
-      ${chance === null ? nothing : html`A random secret gives one at least as good in ${percent(chance)} of cases.`}
+      ${chance === null ? nothing : html`A random secret gives a reply at least as good in ${percent(chance)} of cases.`}
     </p>`;
   }
 
@@ -140,7 +140,7 @@ export class GuessWorth extends LitElement {
   best(analysis) {
     const rows = analysis.best.filter((/** @type {any} */ each) => Object.hasOwn(CRITERIA, each.criterion));
     const table = () => html`<div class="scroll" tabindex="0" role="region" aria-label="Best guesses"><table>
-      <thead><tr><th scope="col">Criterion</th><th scope="col">Best guess</th><th scope="col" class="right">Its figure</th><th scope="col" class="right">Played</th></tr></thead>
+      <thead><tr><th scope="col">Criterion</th><th scope="col">Best guess</th><th scope="col" class="right">Its value</th><th scope="col" class="right">Played</th></tr></thead>
       <tbody>
         ${rows.map(
           (/** @type {any} */ row) => html`<tr>
@@ -154,7 +154,7 @@ export class GuessWorth extends LitElement {
     </table></div>`;
     return html`<div>
       <h3>Best guesses${analysis.among === "candidates" ? " among the codes left" : ""}</h3>
-      ${rows.length === 0 ? html`<p class="muted">They are too expensive to compute here.</p>` : table()}
+      ${rows.length === 0 ? html`<p class="muted">They take too long to compute here.</p>` : table()}
       ${regretWords(analysis)}
     </div>`;
   }
@@ -177,7 +177,7 @@ function figure(value) {
 
 /** @param {number} share */
 function percent(share) {
-  return `${Number((share * 100).toPrecision(3))} %`;
+  return `${Number((share * 100).toPrecision(3))}%`;
 }
 
 customElements.define("guess-worth", GuessWorth);

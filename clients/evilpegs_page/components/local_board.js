@@ -34,6 +34,9 @@ export class LocalBoard extends LitElement {
     boardStyle,
     feedbackStyle,
     css`
+      [slot="opening"] .legend {
+        margin-top: 0.5rem;
+      }
       .steps {
         display: grid;
         gap: 0.3rem;
@@ -125,12 +128,13 @@ export class LocalBoard extends LitElement {
 
   render() {
     const { game } = this;
+    const isStart = game.turns.length === 0; // what to do is said before what marks mean
     return html`
       <div class="columns" tabindex="-1" .style=${boardSizes(game.rules.pegs)}>
         <section class="card" aria-label="Board">
           <div class=${game.over ? "" : "stage"}>
-            <div class="heading"><strong class="number">${this.progress()}</strong> ${game.over ? "" : legend}</div>
-            <guess-table .turns=${[...game.turns]} role="region" aria-label="Guesses" tabindex="0"><slot name="opening" slot="opening"></slot></guess-table>
+            <div class="heading"><strong class="number">${this.progress()}</strong> ${isStart || game.over ? nothing : legend}</div>
+            <guess-table .turns=${[...game.turns]} role="region" aria-label="Guesses" tabindex="0">${isStart ? html`<div slot="opening"><slot name="opening"></slot> ${legend}</div>` : html`<slot name="opening" slot="opening"></slot>`}</guess-table>
             ${game.over ? this.result() : this.entry()}
           </div>
           ${game.over ? nothing : html`<div class="more"><slot name="playing"></slot></div>`}
@@ -167,9 +171,8 @@ export class LocalBoard extends LitElement {
     return html`
       <p class="left"><strong class="number">${formatNumber(codes)}</strong> ${noun(codes, "code")} possible</p>
       <p>
-        A code is ${pegs} pegs of ${colors} colors${repeats ? "; a color may repeat" : ", each used once at most"}. Choose
-        ${pegs} pegs by click, by drag or by key${this.isEvil ? html`, and see what evil makes of them` : ""}.
-        The marks of a reply are in no order: they do not say which peg is right.
+        A code is ${count(pegs, "peg")} of ${count(colors, "color")}${repeats ? "; a color may repeat" : ", each used once at most"}.
+        Tap, drag or type the colors of your guess. The marks of a reply are in no order: they do not say which peg is right.
       </p>
     `;
   }

@@ -36,7 +36,7 @@ export function turnTable({ turns, left, shown, onJump }) {
       <thead>
         <tr>
           <th scope="col"><span class="hidden">Number</span></th><th scope="col">Guess</th><th scope="col">Reply</th>
-          <th scope="col" class="right">Left</th>${hasTimes ? html`<th scope="col" class="right time">Time</th>` : nothing}
+          <th scope="col" class="right">Codes left</th>${hasTimes ? html`<th scope="col" class="right time">Time</th>` : nothing}
         </tr>
       </thead>
       <tbody>${turns.map(row)}</tbody>

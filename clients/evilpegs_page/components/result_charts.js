@@ -95,8 +95,8 @@ export class ResultCharts extends LitElement {
     const rows = this.rows.slice(0, MOST);
     return html`<div class="charts">
       <figure class="card">
-        <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95 % intervals</figcaption>
-        ${labelled(this.means(this.plot, rows), "Mean guesses with 95 % intervals; the table shows the same")}
+        <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95% intervals</figcaption>
+        ${labelled(this.means(this.plot, rows), "Mean guesses with 95% intervals; the table shows the same")}
       </figure>
       <figure class="card">
         <figcaption>Guesses per game, as shares of all games</figcaption>
@@ -117,7 +117,7 @@ export class ResultCharts extends LitElement {
     const known = means.filter((row) => row.low !== null);
     return Plot.plot({
       ...this.frame(rows),
-      x: { nice: true, grid: true, label: "mean guesses", ticks: 5 },
+      x: { nice: true, grid: true, label: "mean guesses", ticks: Math.max(2, Math.floor((this.width - this.margin) / (70 * this.scale))) },
       y: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, tickSize: 0 },
       marks: [
         Plot.ruleY(known, { x1: "low", x2: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2 }),

@@ -75,7 +75,7 @@ export class RulesChooser extends LitElement {
       ${this.select("Pegs", "pegs", 2, MAX_PEGS)} ${this.select("Colors", "colors", 2, MAX_COLORS)}
       ${isPlay
         ? html`<label
-            >Codemaker
+            >Against
             <select @change=${(/** @type {Event} */ event) => (this.codemaker = value(event))}>
               <option value="evil" ?selected=${this.codemaker === "evil"}>Evil: no secret</option>
               <option value="fixed" ?selected=${this.codemaker === "fixed"}>Fixed: a random secret</option>
@@ -86,7 +86,7 @@ export class RulesChooser extends LitElement {
       ${canEnumerate(rules)
         ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${formatRules(rules)}</a>
             <p class="muted">${codes}.</p>`
-        : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">The server has large rules.</a>` : nothing}</p>`}
+        : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">The server has larger games.</a>` : nothing}</p>`}
     </form>`;
   }
 

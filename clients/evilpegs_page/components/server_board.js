@@ -160,7 +160,7 @@ export class ServerBoard extends LitElement {
           </div>`}
       <div class="ready">
         ${this.problem()}
-        <p>${started.clock === null ? "The game begins when you are ready." : "Your clock starts when you press the button."}</p>
+        <p>${started.clock === null ? "The game starts when you are ready." : "Your clock starts when you press the button."}</p>
         <button class="primary large" @click=${() => this.play.moves.ready()}>Start game ${match.game}</button>
         <game-clock .read=${() => match.readyLeft(performance.now())} running label="Start within"></game-clock>
         <p class="muted">A game that is not started in time is lost. The other games of the match go on.</p>

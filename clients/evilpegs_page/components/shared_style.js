@@ -37,6 +37,7 @@ export const shared = css`
   .intro p {
     margin-top: 0.4rem;
     color: var(--muted);
+    text-wrap: pretty;
   }
   .muted {
     color: var(--muted);
@@ -106,6 +107,10 @@ export const shared = css`
     button:disabled {
       border-color: GrayText;
       color: GrayText;
+    }
+    .chip[aria-current],
+    [aria-pressed="true"] {
+      box-shadow: inset 0 0 0 2px var(--accent);
     }
   }
   .quiet {

@@ -51,14 +51,14 @@ export function clockWords(clock) {
 }
 
 /**
- * Return when matches begin on a ladder, such as "Matches begin from 27 Nov, 10:00 before 27 Nov, 11:00."
+ * Return when matches can start on a ladder, such as "Matches can start from 27 Nov, 10:00 until 27 Nov, 11:00."
  * @param {{opens?: number, closes?: number}} ladder
  * @param {(ms: number) => string} show a point in time
  */
 export function timesWords({ opens, closes }, show = momentWords) {
   const from = opens === undefined ? "" : ` from ${show(opens)}`;
-  const before = closes === undefined ? "" : ` before ${show(closes)}`;
-  return from + before === "" ? "" : `Matches begin${from}${before}.`;
+  const before = closes === undefined ? "" : ` until ${show(closes)}`;
+  return from + before === "" ? "" : `Matches can start${from}${before}.`;
 }
 
 /** Return true for a clock that no person can play by. @param {{clock: ClockInfo | null}} ladder */
@@ -118,7 +118,7 @@ const OUTCOMES = Object.freeze({
   solved: "Solved",
   unsolved: "Not solved",
   flagged: "Out of time",
-  resigned: "Resigned",
+  resigned: "Given up",
   forfeit: "Forfeited",
   void: "Not counted: server error",
 });

@@ -14,7 +14,7 @@ const WORDS = {
   unknown_type: "This server is older than the page and cannot do that.",
   too_big: "The server refused a message that was too long. Reload the page; if it happens again, the page has a bug.",
   auth_required: "Guests play practice games only. Choose a name to play rated games.",
-  auth_failed: "The server no longer knows the key of this name. Choose another name, or play as a guest.",
+  auth_failed: "The server no longer knows the token of this name. Choose another name, or play as a guest.",
   banned: "The person who runs this server does not let this player in any more.",
   name_taken: "This name, or one that looks like it, is taken. Choose another.",
   bad_name: "The server does not accept this name. Choose another.",
@@ -34,7 +34,7 @@ const WORDS = {
   rate_limited: "Too many requests. Try again in a moment.",
   moved: "This server shows that on its site.",
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
-  round_closed: "No match can begin on this ladder or in this round now.",
+  round_closed: "No match can start on this ladder or in this round now.",
   already_entered: "You have entered this round already, and it is one match. If your match is open, continue it.",
   not_an_entrant: "This name is not on the list of players here. Choose another, or ask the person who runs this server.",
 };

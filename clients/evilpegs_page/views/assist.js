@@ -41,6 +41,9 @@ export default class AssistView extends LitElement {
         margin-bottom: 1rem;
         --peg: clamp(1rem, calc((min(100vw, var(--board) + 2rem) - 10.7rem - var(--columns) * 1.75rem) / var(--pegs) / 1.16), 2.2rem);
       }
+      .legend {
+        margin-bottom: 0.5rem;
+      }
       .code,
       .mark {
         min-height: 1.75rem;
@@ -61,6 +64,7 @@ export default class AssistView extends LitElement {
       }
       .clash td {
         box-shadow: inset 0 2px var(--bad), inset 0 -2px var(--bad);
+        forced-color-adjust: none;
       }
       [aria-busy="true"] > * {
         opacity: 0.5;
@@ -157,10 +161,10 @@ export default class AssistView extends LitElement {
     return html`
       <div class="intro">
         <h1>Solver</h1>
-        <p>Play at a real board. Enter each guess, tap its black and white pegs, and see which codes are left.</p>
+        <p>For a game at a real board: enter each guess, tap the marks of its reply, and see which codes are left.</p>
         ${this.failure ? html`<p role="alert"><strong>${this.failure}</strong></p>` : nothing}
       </div>
-      ${this.rows === null ? html`<a href="#/assist">Begin with an empty board</a>` : this.board(this.rows)}
+      ${this.rows === null ? html`<a href="#/assist">Start with an empty board</a>` : this.board(this.rows)}
       <details class="other card">
         <summary>Other rules</summary>
         <rules-chooser target="assist" .pegs=${pegs} .colors=${colors} .repeats=${repeats}></rules-chooser>
@@ -175,12 +179,12 @@ export default class AssistView extends LitElement {
     const word = isFull ? `${MAX_ROWS} rows at most` : changing === null ? "Add row" : `Change row ${changing + 1}`;
     return html`<div class="columns" .style=${`${boardSizes(rules.pegs)}; --columns: ${Math.min(Math.ceil(rules.pegs / 2), 4)}`}>
       <section class="card" aria-label="Board">
-        ${rows.length === 0 ? nothing : html`<table aria-label="Your guesses">${rows.map((row, index) => this.row(rows, row, index))}</table>`}
+        ${legend} ${rows.length === 0 ? nothing : html`<table aria-label="Your guesses">${rows.map((row, index) => this.row(rows, row, index))}</table>`}
         <code-entry .rules=${rules} ?disabled=${isFull} word=${word} @guess=${(/** @type {CustomEvent<string>} */ { detail }) => this.take(rows, detail)}></code-entry>
       </section>
       <section class="card panel" aria-label="Advice" aria-busy=${isOld}>
         <div role="status">${this.headline()}</div>
-        ${this.details(rows)} ${rows.length === 0 ? legend : nothing}
+        ${this.details(rows)}
       </section>
     </div>`;
   }
@@ -198,7 +202,7 @@ export default class AssistView extends LitElement {
       <td class="number muted">${number}${isClash ? html`<span class="hidden"> contradicts</span>` : nothing}</td>
       <td><button class="code" title="Change the guess" @click=${() => this.edit(index, code)}><span class="hidden">Change guess ${number}: </span>${pegRow(code)}</button></td>
       <td>
-        <div class="marks feedback" role="group" aria-label="Feedback of row ${number}">
+        <div class="marks feedback" role="group" aria-label="Reply to guess ${number}">
           ${marks.map((mark, peg) => html`<button class="mark" aria-label="Row ${number}, peg ${peg + 1}: ${MARKS[mark]}" @click=${() => turn(peg)}><i class=${mark === 0 ? "neither" : MARKS[mark]}></i></button>`)}
         </div>
       </td>
@@ -220,7 +224,7 @@ export default class AssistView extends LitElement {
     const { advice } = this;
     if (advice === null) return nothing;
     const { clash, codes, guesses, among, expected_guesses: needed } = advice;
-    if (clash.length > 0) return html`<p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its pegs to set them right.</p>${clash.map((each) => fittingWords(each, this.rules.pegs))}`;
+    if (clash.length > 0) return html`<p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its marks to correct them.</p>${clash.map((each) => fittingWords(each, this.rules.pegs))}`;
     if (advice.after.at(-1)?.black === this.rules.pegs) return nothing;
     return html`
       ${codes.length === 0 ? nothing : html`<div class="buttons" role="group" aria-label="Codes left">${codes.map(pegRow)}</div>`}

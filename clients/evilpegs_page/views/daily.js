@@ -85,7 +85,7 @@ export default class DailyView extends LocalView {
   /** @param {string} date */
   day(date) {
     const game = loadGame(`daily.${date}`);
-    const played = game === null ? "" : game.over === "solved" ? `, solved in ${game.turns.length}` : game.over ? ", not solved" : ", begun";
+    const played = game === null ? "" : game.over === "solved" ? `, solved in ${game.turns.length}` : game.over ? ", not solved" : ", started";
     return html`<li>
       <a href="#/daily/${date}" aria-current=${date === this.date ? "page" : nothing}>${FULL_DATE.format(moment(date))}</a>
       <span class="muted">${describe(dailyTerms(date))}${played}</span>

@@ -15,8 +15,8 @@ export default class FirstView extends LocalView {
 
   opening() {
     return html`<p>
-      Guess the code of colored pegs. Your opponent, evil, has no secret code: after each guess it gives the reply that
-      leaves the most codes possible. Leave it only one, and you win.
+      Pick four colors and press Guess; marks say how close you are. Your opponent, evil, has no secret code: it gives
+      the reply that leaves the most codes possible. Leave it only one, and you win.
     </p>`;
   }
 }

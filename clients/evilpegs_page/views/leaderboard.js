@@ -24,7 +24,7 @@ import { LoadingView } from "./loading_view.js";
 /** @import { Row } from "../components/result_words.js" */
 
 const EVERY_MS = 3_000;
-const KINDS = Object.freeze({ bot: "bots", human: "humans" });
+const KINDS = Object.freeze({ bot: "bots", human: "people" });
 
 export default class LeaderboardView extends LoadingView {
   static properties = { ladders: { state: true }, rows: { state: true }, server: { state: true }, opened: { state: true } };
@@ -46,6 +46,7 @@ export default class LeaderboardView extends LoadingView {
         white-space: nowrap;
       }
       .name {
+        display: inline-block;
         min-height: 1.75rem;
         padding: 0;
         border: none;
@@ -53,6 +54,14 @@ export default class LeaderboardView extends LoadingView {
         color: var(--accent);
         overflow-wrap: anywhere;
         text-align: left;
+      }
+      .name::before {
+        content: "▸ ";
+        content: "▸ " / "";
+      }
+      .name[aria-expanded="true"]::before {
+        content: "▾ ";
+        content: "▾ " / "";
       }
       .own {
         background: var(--accent-soft);
@@ -205,7 +214,7 @@ export default class LeaderboardView extends LoadingView {
             <tr>
               <th scope="col">Rank</th>
               <th scope="col">Player</th>
-              <th scope="col">Score <span class="interval">95 % interval</span></th>
+              <th scope="col">Score <span class="interval">95% interval</span></th>
               <th scope="col" class="right">Games</th>
             </tr>
           </thead>
@@ -228,8 +237,8 @@ export default class LeaderboardView extends LoadingView {
           ${row.undecided ? html`<small>not decided</small>` : nothing}
         </td>
         <th scope="row">
-          <span aria-hidden="true">${isOpen ? "▾" : "▸"}</span> <button class="name" aria-expanded=${isOpen}>${row.player}</button>
-          <small>${row.kind}</small> ${isOwn ? html`<small><strong>you</strong></small>` : nothing}
+          <button class="name" aria-expanded=${isOpen}>${row.player}</button>
+          <small>${row.kind === "human" ? "person" : row.kind}</small> ${isOwn ? html`<small><strong>you</strong></small>` : nothing}
         </th>
         <td>${score} <small class="interval">${interval}</small></td>
         <td class="right">${formatNumber(row.games)}</td>
@@ -253,7 +262,7 @@ export default class LeaderboardView extends LoadingView {
       "Mean": `${rankedMeanWords(row, row.mean)}, ${intervalWords(row)}`,
       "Games by guesses": row.histogram.map(([score, games]) => `${score > limit ? "✗" : score}: ${formatNumber(games)}`).join(", "),
       "Solved": shareWords(row.solved),
-      "Time per guess": `${timeWords(row.mean_ms)}, 95 % within ${timeWords(row.p95_ms)}`,
+      "Time per guess": `${timeWords(row.mean_ms)}, 95% within ${timeWords(row.p95_ms)}`,
       "Games of all versions": row.all_games > row.games && formatNumber(row.all_games),
       "Version (own word)": row.client,
     });
@@ -268,7 +277,7 @@ export default class LeaderboardView extends LoadingView {
     const shared = rows.find((row) => row.rank !== null && row.rank !== row.rank_worst);
     return html`<p class="note">
       The score is the mean number of guesses per game: fewer are better, and a game that was not solved counts as ${ladder.guess_limit + 1}.
-      ${isAdjusted(rows) ? "With a rank it is adjusted: without the luck of the feedback." : nothing}
+      ${isAdjusted(rows) ? "With a rank it is adjusted: without the luck of the replies." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
       ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: not decided, because the intervals allow each of these ranks.`}
       ${rows.some(isProvisional) ? bracketsWords(ladder.codemaker) : nothing}

@@ -172,7 +172,7 @@ export class LocalView extends LitElement {
   /** One button, so that it keeps the focus. @param {boolean} canUndo @returns {unknown} */
   again(canUndo) {
     const press = canUndo ? this.undo : this.seed ? this.repeat : this.begin;
-    return html`<button class="quiet" slot="playing" @click=${press}>${canUndo ? "Undo: back to the game before" : "Start again"}</button>`;
+    return html`<button class="quiet" slot="playing" @click=${press}>${canUndo ? "Undo: back to your game" : "Start again"}</button>`;
   }
 
   next() {

@@ -125,7 +125,7 @@ export default class MatchesView extends LoadingView {
     newest.delete("cursor");
     return html`
       ${matches.length === 0
-        ? html`<p class="card empty">No matches. A match appears with its first event.</p>`
+        ? html`<p class="card empty">No matches. A match appears as soon as it starts.</p>`
         : html`<div class="card"><match-list .entries=${matches}></match-list></div>`}
       <nav class="links" aria-label="Pages">
         ${this.query.has("cursor") ? html`<a class="button" href="#/matches?${newest}">Newest</a>` : nothing}

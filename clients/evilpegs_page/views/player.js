@@ -162,15 +162,15 @@ function laddersOf(results) {
 /** @param {string} head @param {readonly {name: string, address: string, row: Row}[]} results */
 function resultTable(head, results) {
   const adjusted = isAdjusted(results.map(({ row }) => row));
-  const few = html`<span class="muted">too few games</span>`;
+  const few = html`<span class="muted">few games</span>`;
   return html`<table>
     <thead>
       <tr>
         <th scope="col">${head}</th>
         ${versionHead}
-        ${adjusted ? html`<th scope="col" class="right">Adjusted mean</th><th scope="col">95 % interval</th>` : nothing}
+        ${adjusted ? html`<th scope="col" class="right">Adjusted mean</th><th scope="col">95% interval</th>` : nothing}
         <th scope="col" class="right">Mean</th>
-        <th scope="col">95 % interval</th>
+        <th scope="col">95% interval</th>
         ${["Games", "Worst", "Solved", "Mean time"].map((name) => html`<th scope="col" class="right">${name}</th>`)}
       </tr>
     </thead>

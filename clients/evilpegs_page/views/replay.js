@@ -173,7 +173,7 @@ export default class ReplayView extends LoadingView {
         : html`<p>It holds every event of the match with its hash. Your browser can check it without trusting the server.</p>`}
       <div class="links">
         ${this.isVerifying ? nothing : html`<button class="primary" @click=${() => (this.isVerifying = true)}>Verify in this page</button>`}
-        <button @click=${() => saveText(`${replay.match}.jsonl`, this.text, "application/jsonl")}>Download the record</button>
+        <button @click=${() => saveText(`${replay.match}.jsonl`, this.text, "application/jsonl")}>Save the record</button>
         <a class="button" href="#/verify">Verify a file</a>
       </div>
     </section>`;

@@ -87,7 +87,7 @@ export default class ResultsView extends LitElement {
   /** @param {number} played */
   file(played) {
     return html`<section class="card" aria-labelledby="file">
-      <h2 id="file">Take them along</h2>
+      <h2 id="file">Move to another browser</h2>
       <p>Save the results as a file, and add them in another browser. Results that are there already stay as they are.</p>
       <div class="links form">
         <button ?disabled=${played === 0} @click=${() => saveText("evilpegs-results.json", formatResults(this.results), "application/json")}>

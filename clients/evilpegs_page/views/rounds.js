@@ -19,7 +19,7 @@ import { LoadingView } from "./loading_view.js";
  */
 
 const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "last games", over: "over" });
-const NUMBERS = new Set(["Mean", "Mean without luck", "Games", "Failed", "Not played", "Ended games"]);
+const NUMBERS = new Set(["Mean", "Adjusted mean", "Games", "Not solved", "Not played", "Games played"]);
 
 export default class RoundsView extends LoadingView {
   static properties = { document: { state: true }, players: { state: true } };
@@ -101,11 +101,11 @@ export default class RoundsView extends LoadingView {
     const named = entrants.filter((each) => each.player !== null);
     const excluded = named.filter((each) => each.excluded !== null);
     const withdrawn = entrants.length - named.length;
-    const note = `The mean is that of the guesses per game; the luck of the feedback is ${adjusted ? "" : "not "}removed. A failed game
-      counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or fail more often, by more than luck explains.`;
+    const note = `The mean is that of the guesses per game; the luck of the replies is ${adjusted ? "" : "not "}removed. A game that was not solved
+      counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or solve fewer games, by more than luck explains.`;
     const shown = named.filter((each) => each.excluded === null).map((each) => this.row(round, each));
-    const results = ["Place", "Player", adjusted ? "Mean without luck" : "Mean", "Games", "Failed", "Not played", "Ahead of"];
-    return html`${table(state === "over" ? results : ["Player", "Ended games"], shown)}
+    const results = ["Place", "Player", adjusted ? "Adjusted mean" : "Mean", "Games", "Not solved", "Not played", "Ahead of"];
+    return html`${table(state === "over" ? results : ["Player", "Games played"], shown)}
       ${excluded.length + withdrawn === 0 ? nothing : html`<ul aria-label="Left out">
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}

@@ -38,10 +38,10 @@ test("ladders have titles and say what counts", () => {
 test("a ladder says when matches begin", () => {
   const show = (/** @type {number} */ ms) => `${ms}`;
   assert.equal(timesWords({}), "");
-  assert.equal(timesWords({ opens: 1 }, show), "Matches begin from 1.");
-  assert.equal(timesWords({ closes: 2 }, show), "Matches begin before 2.");
-  assert.equal(timesWords({ opens: 1, closes: 2 }, show), "Matches begin from 1 before 2.");
-  assert.match(timesWords({ opens: 1_795_770_000_000 }), /^Matches begin from Nov 27, 2026/);
+  assert.equal(timesWords({ opens: 1 }, show), "Matches can start from 1.");
+  assert.equal(timesWords({ closes: 2 }, show), "Matches can start until 2.");
+  assert.equal(timesWords({ opens: 1, closes: 2 }, show), "Matches can start from 1 until 2.");
+  assert.match(timesWords({ opens: 1_795_770_000_000 }), /^Matches can start from Nov 27, 2026/);
 });
 
 test("unknown codemakers and outcomes are shown as they are", () => {
