@@ -288,10 +288,10 @@ def test_lost_game_is_a_link_by_its_mark(watch, server):
     page.get_by_label("Player").fill("loser")
     page.get_by_label("Player").press("Enter")
     page.wait_for_url("**player=loser&games=lost")
-    link = page.get_by_role("link", name="Game 1: resigned")
+    link = page.get_by_role("link", name="Game 1: given up")
     expect(link).to_have_text("✗")
     link.click()
-    page.get_by_role("heading", name="Game 1: resigned").wait_for()
+    page.get_by_role("heading", name="Game 1: given up").wait_for()
 
 
 @pytest.mark.usefixtures("played")
@@ -385,4 +385,4 @@ def test_live_match_is_marked_and_followed(open_view, server):
         page.get_by_role("button", name="Guess 1").wait_for()
         expect(page.locator("match-replay .jump[aria-current]")).to_have_text("1")
         live.resign()
-        page.get_by_role("heading", name="Game 1: resigned").wait_for()
+        page.get_by_role("heading", name="Game 1: given up").wait_for()
