@@ -19,7 +19,7 @@ import { LoadingView } from "./loading_view.js";
  */
 
 const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "last games", over: "over" });
-const NUMBERS = new Set(["Mean", "Adjusted mean", "Games", "Not solved", "Not played", "Games played"]);
+const NUMBERS = new Set(["Mean", "Adjusted mean", "Games", "Not solved", "Not played", "Played"]);
 
 export default class RoundsView extends LoadingView {
   static properties = { document: { state: true }, players: { state: true } };
@@ -105,7 +105,7 @@ export default class RoundsView extends LoadingView {
       counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or solve fewer games, by more than luck explains.`;
     const shown = named.filter((each) => each.excluded === null).map((each) => this.row(round, each));
     const results = ["Place", "Player", adjusted ? "Adjusted mean" : "Mean", "Games", "Not solved", "Not played", "Ahead of"];
-    return html`${table(state === "over" ? results : ["Player", "Games played"], shown)}
+    return html`${table(state === "over" ? results : ["Player", "Played"], shown)}
       ${excluded.length + withdrawn === 0 ? nothing : html`<ul aria-label="Left out">
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
