@@ -47,11 +47,9 @@ def docs(
 
 
 def _texts() -> dict[str, Path]:
-    pages = {path.stem: path for path in sorted((FOLDER / "docs").glob("*.md"))}
-    named = {path.stem.lower(): path for path in sorted(FOLDER.glob("*.md"))}
-    named["protocol"] = FOLDER / "protocol" / "README.md"
+    pages = {path.stem.lower(): path for folder in (FOLDER, FOLDER / "docs") for path in sorted(folder.glob("*.md"))}
     examples = {path.name: path for path in sorted((FOLDER / "examples").glob("*_*.*"))}
-    return named | pages | examples
+    return pages | {"protocol": FOLDER / "protocol" / "README.md"} | examples
 
 
 def _title(path: Path) -> str:

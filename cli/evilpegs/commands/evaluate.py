@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError, rules_hint
-from evilpegs.files import STANDARD, check_writable
+from evilpegs.files import STANDARD, check_writable, write_text
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback, check_range
 from evilpegs.output import (
     Column,
@@ -147,8 +147,6 @@ def _check_options(
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
     if plot is not None:
         check_plot(plot)
-    if csv is not None and csv != STANDARD and not (folder := Path(csv).parent).is_dir():
-        raise CommandError(f"there is no directory {folder} for the CSV file; make it or name another file")
     check_csv(csv, as_json)
 
 
@@ -237,13 +235,7 @@ def _write_csv(target: str, results: Sequence[StrategyResult]) -> None:
         values = result.to_json() | {"low": low, "high": high}
         missing = [0] * (most - len(result.distribution))
         writer.writerow([*(values[field] for field in fields), *result.distribution, *missing])
-    if target == STANDARD:
-        sys.stdout.write(text.getvalue())
-        return
-    try:
-        Path(target).write_text(text.getvalue(), newline="")
-    except OSError as error:
-        raise CommandError(f"{target} cannot be written: {error.strerror}") from error
+    write_text(target, text.getvalue())
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:

@@ -15,7 +15,6 @@ from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.strategy_choice import point_out_shell
 from evilpegs_clients.strategies.program import find_program, split_command
 
-SOMETHING_WRONG: Final = 1
 START_SECONDS: Final = 30.0
 """The least time for a client to start and say hello."""
 
@@ -74,4 +73,4 @@ async def _check(words: list[str], ladder: str, silence: float, patience: float)
         line = f"{'right' if is_right else 'WRONG'}  {name}: it {did}; it should {should}"
         out.print(line, style="" if is_right else "bold red", soft_wrap=True)
     out.print(f"{wrong} of {pluralize(len(all_scripts), 'script')} went wrong" if wrong else "everything was right")
-    return SOMETHING_WRONG if wrong else 0
+    return int(wrong > 0)
