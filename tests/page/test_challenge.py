@@ -42,7 +42,7 @@ def test_friend_plays_same_game_from_link_copied_during_game(open_view):
     assert link.endswith("&v=1")
     friend = open_view("#/nothing")
     friend.goto(link)
-    expect(friend.locator("play-view [slot=opening]")).to_contain_text("challenge")
+    expect(friend.locator("play-view .muted[slot=opening]")).to_contain_text("challenge")
     assert play(friend, "1122", "3344") == rows
     assert copied_link(friend) == link
 

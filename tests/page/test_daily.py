@@ -114,7 +114,7 @@ def test_old_day_keeps_its_game_and_archive_shows_result(page):
 
 def test_day_with_fixed_secret_begins_empty_and_keeps_its_secret(page):
     open_day(page, "#/daily/2026-12-08?v=1")
-    expect(page.locator("daily-view [slot=opening]")).to_contain_text(
+    expect(page.locator("daily-view .muted[slot=opening]")).to_contain_text(
         "Bulls and cows (4x10-distinct) against a fixed secret"
     )
     expect(page.locator("local-board .heading .number")).to_have_text("Guess 1 of 12")
