@@ -198,10 +198,14 @@ def wait_for_place(page, game, guess):
     expect_shown(page, guess)
 
 
+GAMES = 10
+LONG = {"rules": "4x6", "codemaker": "evil", "guess_limit": 10, "games": GAMES}
+
+
 @pytest.fixture
 def own_server(tmp_path):
     """A server for one test, whose rated match no other test finds on a leaderboard."""
-    with server_in_thread(f"sqlite:///{tmp_path / 'own.sqlite3'}") as running:
+    with server_in_thread(f"sqlite:///{tmp_path / 'own.sqlite3'}", ladders={"long": LONG}) as running:
         yield running
 
 
@@ -210,32 +214,32 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
     watched = WatchedPage(browser, own_server.site_url)
     page = watched.open("#/matches")
     page.clock.install()
-    with open_match(own_server, "classic-evil", "followed") as match:
+    with open_match(own_server, "long", "followed") as match:
         match.guess("1122")
         page.goto(f"{own_server.site_url}#/match/{match.match}")
         wait_for_place(page, 1, 1)
-        for game in range(1, 5):
+        for game in range(1, GAMES + 1):
             for guess in range(2 if game == 1 else 1, 4):
                 match.guess("3456")
                 page.clock.fast_forward(2_000)
                 wait_for_place(page, game, guess)
-            if game < 4:
+            if game < GAMES:
                 match.next_game()
                 page.clock.fast_forward(2_000)
                 wait_for_place(page, game + 1, 0)
         assert "?" not in page.url
         page.keyboard.press("ArrowLeft")
-        wait_for_place(page, 4, 2)
+        wait_for_place(page, GAMES, 2)
         match.resign()
     page.locator(".live").wait_for(state="detached")
-    wait_for_place(page, 4, 2)
+    wait_for_place(page, GAMES, 2)
     wait_for_analysis(own_server.site_url, match.match)
     page.locator("guess-worth table").wait_for()
-    wait_for_place(page, 4, 2)
+    wait_for_place(page, GAMES, 2)
     page.get_by_role("button", name="Verify in this page").click()
     page.locator("record-check .good").wait_for()
-    wait_for_place(page, 4, 2)
-    expect(page).to_have_url(re.compile(r"\?game=4&guess=2$"))
+    wait_for_place(page, GAMES, 2)
+    expect(page).to_have_url(re.compile(rf"\?game={GAMES}&guess=2$"))
     # Chromium reports every answer of 503, which says that the analysis is not ready.
     assert [problem for problem in watched.problems if "503" not in problem] == []
     watched.context.close()

@@ -105,7 +105,8 @@ class Visitor:
         self.page.evaluate(f"games => {{ void playGames('{self.who}', games, {after_game}); }}", games)
 
     def wait(self):
-        self.page.wait_for_function("() => window.gamesLeft === 0")
+        while (left := self.page.evaluate("gamesLeft")) > 0:  # each game has the patience of a test
+            self.page.wait_for_function("left => window.gamesLeft < left", arg=left)
 
     def held(self):
         """Return what the page holds, after garbage was collected."""
