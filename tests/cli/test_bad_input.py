@@ -42,7 +42,7 @@ BAD = {
     "no strategy": (["evaluate", "--games", "5"], CommandError, ["evilpegs evaluate --help"]),
     "no such plot": (["evaluate", "minimax", "--plot", "a.pdf"], CommandError, ["a.pdf", ".png", ".svg"]),
     "no place for a plot": (["evaluate", "minimax", "--plot", "lost/a.png"], CommandError, ["lost", "plot"]),
-    "no place for a csv file": (["evaluate", "minimax", "--csv", "lost/a.csv"], CommandError, ["lost", "CSV"]),
+    "no place for a csv file": (["evaluate", "minimax", "--csv", "lost/a.csv"], CommandError, ["lost/a.csv", "another file"]),
     "two documents": (["evaluate", "minimax", "--csv", "-", "--json"], CommandError, ["--csv", "--json"]),
     "no cluster there": (
         ["evaluate", "minimax", "--cluster", "tcp://127.0.0.1:1"],
@@ -129,22 +129,22 @@ BAD = {
     ),
     "devil with a secret": (
         ["duel", "minimax", "--codemaker", "devil", "--secret", "1122"],
-        CommandError,
+        MalformedError,
         ["devil", "--secret", "--codemaker fixed"],
     ),
     "evil that solves": (
         ["duel", "minimax", "--exact-up-to", "9"],
-        CommandError,
+        MalformedError,
         ["evil", "--exact-up-to", "--codemaker devil"],
     ),
     "evil that keeps": (
         ["duel", "minimax", "--solved", "here"],
-        CommandError,
+        MalformedError,
         ["evil", "--solved", "--codemaker devil"],
     ),
     "less than nothing solved": (
         ["duel", "minimax", "--codemaker", "devil", "--exact-up-to", "-1"],
-        CommandError,
+        MalformedError,
         ["--exact-up-to", "0", "-1"],
     ),
     "a devil for too much": (
@@ -154,12 +154,12 @@ BAD = {
     ),
     "evil with a secret": (
         ["duel", "minimax", "--codemaker", "evil", "--secret", "1122"],
-        CommandError,
+        MalformedError,
         ["evil", "--secret", "--codemaker fixed"],
     ),
     "fixed without a secret": (
         ["duel", "minimax", "--codemaker", "fixed"],
-        CommandError,
+        MalformedError,
         ["fixed", "--secret CODE", "--seed N"],
     ),
     "port out of range": (["serve", "--port", "65536"], CommandError, ["--port", "65535"]),
