@@ -84,6 +84,7 @@ def visit(context, url):
     network.send("Network.enable")
     page.goto(url, wait_until="load")
     play_first_guess(page)
+    page.get_by_role("button", name="Hints").wait_for()  # it is loaded after the first guess
     page.close()
     return sent - {None}
 
