@@ -116,7 +116,7 @@ def test_replay_is_that_of_matches_and_survives_reload(open_view):
     worth = page.get_by_role("region", name="The guess")
     expect(worth.get_by_role("heading", name="Guess 2")).to_be_visible()
     expect(worth).to_contain_text("256 of 256 codes left")
-    expect(worth).to_contain_text("This guess could not bring anything")
+    expect(worth).to_contain_text("This guess brought nothing")
     expect(worth.locator(".regret")).to_contain_text("Regret: 1.00 guesses")
     page.keyboard.press("End")
     expect(page.locator(".ending")).to_contain_text("Luck of the game: +")
