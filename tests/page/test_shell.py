@@ -106,7 +106,7 @@ def test_refusal_of_server_is_shown_in_words(watch):
     page = watch().open()
     assert page.evaluate(REFUSAL, "api/v1/ladders/none/leaderboard") == [
         "ApiError",
-        "There is no ladder 'none'; the nearest are monster, monster-evil and monster-blitz; see /api/v1/ladders.",
+        "There is no ladder 'none'; see /api/v1/ladders.",
     ]
 
 
