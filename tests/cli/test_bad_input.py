@@ -42,7 +42,7 @@ BAD = {
     "no strategy": (["evaluate", "--games", "5"], CommandError, ["evilpegs evaluate --help"]),
     "no such plot": (["evaluate", "minimax", "--plot", "a.pdf"], CommandError, ["a.pdf", ".png", ".svg"]),
     "no place for a plot": (["evaluate", "minimax", "--plot", "lost/a.png"], CommandError, ["lost", "plot"]),
-    "no place for a csv file": (["evaluate", "minimax", "--csv", "lost/a.csv"], CommandError, ["lost/a.csv", "another file"]),
+    "no place for a CSV": (["evaluate", "minimax", "--csv", "lost/a.csv"], CommandError, ["lost/a.csv", "another"]),
     "two documents": (["evaluate", "minimax", "--csv", "-", "--json"], CommandError, ["--csv", "--json"]),
     "no cluster there": (
         ["evaluate", "minimax", "--cluster", "tcp://127.0.0.1:1"],
