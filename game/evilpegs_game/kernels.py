@@ -181,7 +181,7 @@ compile_seconds: Final = _COMPILING.seconds
 
 @cache
 def _listen() -> None:
-    from numba.core import event  # noqa: PLC0415 - takes 0.2 s
+    from numba.core import event  # noqa: PLC0415 - takes 0.2 s; numba documents it as its Event API
 
     events = cast("Any", event)
     events.Listener.register(_Compiling)

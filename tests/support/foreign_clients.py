@@ -1,6 +1,5 @@
 """Fixtures of programs that know nothing of evilpegs, and of those that a server hands out."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,17 +9,11 @@ import pytest
 import websockets
 
 from support.patience import PATIENCE
+from support.requirements import fail_or_skip
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FLAGGED_WEBSOCKET, OWN_WEBSOCKET = 20, 22
 """The first versions of Node with a WebSocket of its own, behind a flag and without one."""
-
-
-def missing(reason):
-    """Skip the test; in CI, where nothing may be missing, fail it."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @pytest.fixture
@@ -28,7 +21,7 @@ def node(tmp_path):
     """Node, and the JavaScript example in a folder with its library."""
     program = shutil.which("node")
     if program is None:
-        missing("the JavaScript example needs node")
+        fail_or_skip("the JavaScript example needs node")
     folder = tmp_path / "examples"
     folder.mkdir()
     for name in ("minimal_bot.js", "package.json", "package-lock.json"):
@@ -49,7 +42,7 @@ def install(folder):
         npm is None
         or subprocess.run(command, cwd=folder, capture_output=True, timeout=PATIENCE, check=False).returncode
     ):
-        missing("the JavaScript example needs the ws library: npm could not install it")
+        fail_or_skip("the JavaScript example needs the ws library: npm could not install it")
 
 
 def major_version(program):
@@ -62,7 +55,7 @@ def lone_node(request, tmp_path):
     """The command of a Node without packages; one that is too old has the WebSocket of a later one."""
     program = shutil.which("node")
     if program is None:
-        missing("the JavaScript bot needs node")
+        fail_or_skip("the JavaScript bot needs node")
     version = major_version(program)
     if version >= OWN_WEBSOCKET:
         return [program]
