@@ -53,7 +53,7 @@ def open_view(browser, server):
     yield open_view
     for watched in opened:
         watched.check()
-        watched.context.close()
+        watched.close()
 
 
 @pytest.fixture
@@ -67,4 +67,4 @@ def watch(browser, server):
 
     yield watch
     for watched in opened:
-        watched.context.close()
+        watched.close()

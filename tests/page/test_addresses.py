@@ -45,7 +45,7 @@ def test_page_in_classroom_plays_and_reaches_game(browser, tmp_path):
         assert host in server.site_url
         assert page.evaluate("isSecureContext") == host.startswith("127.")
         watched.check()
-        watched.context.close()
+        watched.close()
 
 
 def test_policy_refuses_other_port_of_same_machine(watch):
@@ -94,7 +94,7 @@ def test_second_visit_sends_one_request(browser, server):
     first, second = (visit(watched.context, server.site_url) for _ in range(2))
     assert len(first) > 20
     assert second == {server.site_url}
-    watched.context.close()
+    watched.close()
 
 
 def test_every_request_of_views_is_for_server(browser, server):
@@ -105,4 +105,4 @@ def test_every_request_of_views_is_for_server(browser, server):
         page.locator("main h1").wait_for()
     assert watched.hosts == {"127.0.0.1"}
     watched.check()
-    watched.context.close()
+    watched.close()

@@ -94,7 +94,7 @@ def try_ways(browser, listener):
 
     yield try_ways
     for watched in opened:
-        watched.context.close()
+        watched.close()
 
 
 def test_code_of_bot_reaches_nothing(try_ways, server):

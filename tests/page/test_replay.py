@@ -242,7 +242,7 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
     expect(page).to_have_url(re.compile(rf"\?game={GAMES}&guess=2$"))
     # Chromium reports every answer of 503, which says that the analysis is not ready.
     assert [problem for problem in watched.problems if "503" not in problem] == []
-    watched.context.close()
+    watched.close()
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def open_match_view(browser, server):
         return page, asked
 
     yield open_match_view
-    watched.context.close()
+    watched.close()
 
 
 @pytest.mark.full

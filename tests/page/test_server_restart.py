@@ -20,7 +20,7 @@ def server(tmp_path):
 def watched(browser, server):
     watched = WatchedPage(browser, server.site_url)
     yield watched
-    watched.context.close()
+    watched.close()
 
 
 def other_problems(watched):

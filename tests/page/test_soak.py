@@ -147,7 +147,7 @@ def visit(browser, server):
     yield visit
     for each in watched:
         each.check()
-        each.context.close()
+        each.close()
 
 
 def open_wall(visitor):

@@ -193,7 +193,7 @@ def test_view_says_that_it_is_disconnected_and_goes_on(browser, tmp_path):
         with open_match(SimpleNamespace(url=game["url"]), LADDER) as match:
             match.guess("1122")
             expect(page.get_by_role("region", name=match.player).locator("li")).to_have_count(1)
-        watched.context.close()
+        watched.close()
 
 
 def test_unknown_name_is_one_line(open_view):

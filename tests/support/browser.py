@@ -82,6 +82,11 @@ class WatchedPage:
         assert not self.problems, self.problems
         assert self.hosts <= {urlsplit(self.url).hostname}
 
+    def close(self):
+        """Close the page, and forget handlers of routes that still wait: their errors would fail the test after it."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.context.close()
+
     def _on_console(self, message):
         is_busy = "/api/v1/position" in message.location["url"] and "503" in message.text  # the page asks again
         if message.type in {"error", "warning"} and not is_busy:
