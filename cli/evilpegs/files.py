@@ -15,6 +15,7 @@ from typing import IO, Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
+from evilpegs_clients.strategies.tree_strategy import tree_text
 from evilpegs_game.errors import GameError
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
@@ -188,9 +189,6 @@ def read_tree(name: str) -> Tree:
         with open_to_read(name, TREE_HINT) as file:
             data = file.read(MAX_TREE_CHARACTERS + 1)
     try:
-        return parse_tree(data.decode())
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CommandError(f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}") from None
+        return parse_tree(tree_text(data))
     except GameError as error:
         raise CommandError(f"{display_name(name)}: {error}") from None

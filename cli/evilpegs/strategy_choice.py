@@ -21,7 +21,7 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.signals import ended_in_order
-from evilpegs_clients.strategies.loading import MODULE_PREFIX, load_strategy
+from evilpegs_clients.strategies.loading import FILE_ENDINGS, MODULE_PREFIX, load_strategy
 from evilpegs_clients.strategies.program import ProgramStrategy, shell_characters
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.errors import EvilpegsError
@@ -56,7 +56,7 @@ class StrategyChoice:
         """Load the strategy; if it is a program, it is killed after the block."""
         if (self.name_or_file is None) is (self.program is None):
             what = "no strategy was given" if self.program is None else "a strategy and --exec were both given"
-            raise CommandError(f"{what}; write a strategy's name, a .py file, or --exec and a program")
+            raise CommandError(f"{what}; write a strategy's name, a .py or .tree file, or --exec and a program")
         if self.program is None:
             with slow_strategies_named():
                 yield load_strategy(self.name_or_file or "", self.candidates_only)
@@ -81,7 +81,7 @@ def point_out_shell(command: str, program: str, where: str = "--exec") -> None:
 
 def warn_of_known_seed(strategies: Iterable[str], seed: int) -> None:
     """Say on standard error, if a file plays random secrets of the default seed, that it may know them."""
-    if seed == 0 and any(strategy.endswith(".py") for strategy in strategies):
+    if seed == 0 and any(strategy.endswith(FILE_ENDINGS) for strategy in strategies):
         print(  # noqa: T201
             "evilpegs: seed 0 is known, so a file may have its secrets built in; for files of others choose your own "
             "number with --seed",

@@ -140,8 +140,8 @@ def compare(
     wrongly in about 5 % of runs. Calls with the same arguments give the same result.
 
     Args:
-        strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
-            ``choose(position, rng)``.
+        strategy: The name of a built-in strategy, the path of a ``.py`` or ``.tree`` file, a `Tree`, a `Strategy` or
+            a function ``choose(position, rng)``.
         other: The strategy that may be better, given in the same way.
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
         guess_limit: The most guesses of a game; a game that is not solved counts as one more.

@@ -86,8 +86,8 @@ def duel(
     """Play one game of a strategy against a codemaker, from the first guess to the end, and return it.
 
     Args:
-        strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
-            ``choose(position, rng)``.
+        strategy: The name of a built-in strategy, the path of a ``.py`` or ``.tree`` file, a `Tree`, a `Strategy` or
+            a function ``choose(position, rng)``.
         codemaker: ``evil``, which always keeps the most codes possible, ``devil``, which searches ahead for the reply
             that needs the most guesses, ``fixed``, which has a secret, or an object with the method
             ``reply(position, guess)``.

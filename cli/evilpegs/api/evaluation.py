@@ -126,8 +126,8 @@ def evaluate(
     Calls with the same arguments give the same result.
 
     Args:
-        strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
-            ``choose(position, rng)``; or a list of them, which gives a tuple of results.
+        strategy: The name of a built-in strategy, the path of a ``.py`` or ``.tree`` file, a `Tree`, a `Strategy` or
+            a function ``choose(position, rng)``; or a list of them, which gives a tuple of results.
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
         first: The first guess of every game, in place of the strategy's own.
         games: The number of games to simulate, each with a random secret; None plays every secret exactly once.
@@ -164,7 +164,7 @@ def evaluate(
     candidates_only = to_flag("candidates_only", candidates_only)
     if to_whole("jobs", jobs, 1, MAX_JOBS) > 1:
         for each in strategies:
-            require(each, str | Path, "a strategy for several jobs", "a name or a .py file, which each loads")
+            require(each, str | Path, "a strategy for several jobs", "a name or a file, which each loads")
         names = list(map(str, strategies))
         text = None if opening is None else format_code(opening)
         by_name = _evaluate_in_processes(make_specs(names, parsed, text, candidates_only, games or 0, seed), jobs)

@@ -45,6 +45,7 @@ from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconne
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable
+from evilpegs_clients.strategies.loading import file_stem
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import format_turns
@@ -210,7 +211,7 @@ async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
     """Return the names that a bot tries in turn, those with a token for ``server`` first."""
-    player = _plain(strategy.removesuffix(".py")) or "bot"
+    player = _plain(file_stem(strategy)) or "bot"
     base = _base(player + ("-c" if candidates_only else ""))
     names = [base, *(f"{base}-{number}" for number in range(2, MAX_NUMBER + 1))]
     return sorted(names, key=lambda name: not tokens.get(server, name))

@@ -27,17 +27,20 @@ from evilpegs.options import FILE, WHOLE, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
-from evilpegs_clients.evaluation.spec import read_siblings, read_source
+from evilpegs_clients.evaluation.spec import read_siblings
 from evilpegs_clients.printable import printable
-from evilpegs_clients.strategies.loading import load_strategy, source_version
+from evilpegs_clients.strategies.loading import FILE_ENDINGS, file_stem, load_strategy, read_source, source_version
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
+from evilpegs_clients.strategies.strategy import turn_rng
+from evilpegs_clients.strategies.tree_strategy import TREE_ENDINGS
 from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame, entrant_lines, play_games
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import format_turns
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import load_value_curve, usual_curve
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics import rounds
@@ -53,8 +56,9 @@ def tournament(
         str,
         Parameter(
             name="ENTRANT",
-            help="A .py file with choose(position, rng), a built-in strategy, or NAME='command' for a program that "
-            "reads positions and writes codes as lines of JSON. NAME= before a file or strategy names it too.",
+            help="A .py file with choose(position, rng), a .tree or .tree.gz file, a built-in strategy, or "
+            "NAME='command' for a program that reads positions and writes codes as lines of JSON. NAME= before a file "
+            "or strategy names it too.",
         ),
     ],
     rules: RulesText = "classic",
@@ -104,13 +108,14 @@ def tournament(
     check_range("--memory", memory, 1_000_000)
     check_range("--jobs", jobs, len(os.sched_getaffinity(0)), ", the processors of this machine")
     check_csv(csv, as_json)
-    cast = _read_entrants(entrants)
+    parsed = Rules.parse(rules)
+    cast = _read_entrants(entrants, parsed)
     if records is not None:
         try:
             records.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CommandError(f"cannot write records into {records}: {error.strerror}; name a folder") from None
-    parsed, number = Rules.parse(rules), games or DEFAULT_GAMES[codemaker]
+    number = games or DEFAULT_GAMES[codemaker]
     usual = usual_curve(parsed)
     limit = guess_limit or (OTHER_GUESS_LIMIT if usual is None else usual.guess_limit)
     words = [str(parsed), codemaker, limit, number, seconds, memory, *map(astuple, cast)]
@@ -140,23 +145,26 @@ def tournament(
         path.unlink()
 
 
-def _read_entrants(texts: Sequence[str]) -> list[Participant]:
+def _read_entrants(texts: Sequence[str], rules: Rules) -> list[Participant]:
     entrants = [_read_entrant(text) for text in texts]
     if len(entrants) < 2:
         raise CommandError("a tournament has two entrants or more; name files, strategies or NAME='command'")
     for index, each in enumerate(entrants):
         if each.name in [other.name for other in entrants[:index]]:
             raise CommandError(f"two entrants are called {each.name}; write OTHER={shlex.quote(each.typed)} for one")
+        if each.typed.endswith(TREE_ENDINGS) and not each.is_program:
+            # a bad tree, or one of other rules, would lose every game
+            load_strategy(each.typed).choose(Position(rules), turn_rng(0, 1))
     return entrants
 
 
 def _read_entrant(text: str) -> Participant:
     name, equals, typed = text.partition("=")
     if not equals or Path(text).is_file():
-        name, typed = Path(text).name.removesuffix(".py"), text
+        name, typed = file_stem(Path(text).name), text
     if not (name.isprintable() and 1 <= len(name) <= MAX_NAME) or "/" in name or name[0] in ".-":
         raise CommandError(f"no name of an entrant: {quoted(name)}; it has 1 to {MAX_NAME} characters without a slash")
-    if typed.endswith(".py") and (not equals or " " not in typed or Path(typed).is_file()):
+    if typed.endswith(FILE_ENDINGS) and (not equals or " " not in typed or Path(typed).is_file()):
         # not loaded here: whatever the file does, it does in a process of its own
         source = read_source(typed)
         if source is None:
@@ -169,7 +177,7 @@ def _read_entrant(text: str) -> Participant:
         return Participant(name, typed, True, digest.hexdigest()[:8])
     if Path(typed).is_file():
         program = shlex.quote(str(Path(typed).absolute()))
-        raise CommandError(f"{typed} is not a .py file; if it is a program, write: {name}={program}")
+        raise CommandError(f"{typed} is no .py or .tree file; if it is a program, write: {name}={program}")
     return Participant(name, load_strategy(typed).name, False, version("evilpegs"))
 
 

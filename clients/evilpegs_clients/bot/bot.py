@@ -159,9 +159,10 @@ async def play_matches(
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
         ladder: The id of a ladder that the server offers.
-        strategy: The strategy that chooses every guess: the name of a built-in one, the path of a ``.py`` file, a
-            `Strategy` or a function ``choose(position, rng)``. Where a choice would exceed the time left on the clock,
-            the first candidate is played instead, and ``over_budget`` of the returned summary counts the guess.
+        strategy: The strategy that chooses every guess: the name of a built-in one, the path of a ``.py`` or
+            ``.tree`` file, a `Tree`, a `Strategy` or a function ``choose(position, rng)``. Where a choice would exceed
+            the time left on the clock, the first candidate is played instead, and ``over_budget`` of the returned
+            summary counts the guess.
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.

@@ -10,7 +10,6 @@ from typing import Final
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import Optimal
-from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.problem import check_countable
@@ -62,7 +61,7 @@ class CostEstimate:
 
 def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
     """Estimate the cost in processes of ``threads`` threads; raises TooLargeError."""
-    is_file = spec.strategy not in STRATEGIES
+    is_file = spec.strategy.endswith(".py")
     return _games_cost(spec, is_file) if spec.games else _exact_cost(spec, is_file, threads)
 
 

@@ -10,8 +10,7 @@ from importlib.metadata import version
 from json import dumps
 from pathlib import Path
 
-from evilpegs_clients.strategies.loading import SiblingModule, find_siblings, load_strategy
-from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.loading import SiblingModule, find_siblings, load_strategy, read_source
 from evilpegs_clients.strategies.strategy import SCHEME, Strategy, StrategyError
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.rules import Rules
@@ -72,18 +71,8 @@ def make_specs(
     return specs
 
 
-def read_source(strategy: str) -> str | None:
-    """Return the text of a strategy file; None for a built-in strategy, or a missing file, which loading reports."""
-    if strategy in STRATEGIES or not strategy.endswith(".py") or not Path(strategy).is_file():
-        return None
-    try:
-        return Path(strategy).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise StrategyError(f"{strategy} cannot be read: {error}") from error
-
-
 def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
-    return find_siblings(Path(strategy)) if strategy not in STRATEGIES and strategy.endswith(".py") else ()
+    return find_siblings(Path(strategy)) if strategy.endswith(".py") else ()
 
 
 @lru_cache(maxsize=16)

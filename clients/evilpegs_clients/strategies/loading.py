@@ -1,12 +1,13 @@
-"""Loading a strategy by its name, or from a Python file with a function ``choose(position, rng)``.
+"""Loading a strategy by its name, from a strategy tree, or from a Python file with ``choose(position, rng)``.
 
-The version of a file follows from its text and that of the siblings that it imports: modules ``name.py`` and packages
-``name/`` beside it. Imports are found by reading the text, so that an import inside a function counts too, and nothing
-is executed.
+The version of a file follows from its text and, of a Python file, from that of the siblings that it imports: modules
+``name.py`` and packages ``name/`` beside it. Imports are found by reading the text, so that an import inside a function
+counts too, and nothing is executed.
 """
 
 import ast
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -24,12 +25,16 @@ from typing import ClassVar, Final
 
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError, describe_exception
+from evilpegs_clients.strategies.tree_strategy import TREE_ENDINGS, TreeStrategy, tree_text
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, quoted, require, to_flag, wrong_argument
 from evilpegs_game.live.position import Position
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, parse_tree
 
 VERSION_DIGITS: Final = 8
 """Hexadecimal digits."""
+FILE_ENDINGS: Final = (".py", *TREE_ENDINGS)
+"""Of the names of strategy files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ _SIBLINGS: Final = "__evilpegs_siblings__"
 ChooseFunction = Callable[[Position, Random], Code]
 """A strategy as a plain function ``choose(position, rng)``."""
 
-StrategyLike = str | Path | Strategy | ChooseFunction
+StrategyLike = str | Path | Tree | Strategy | ChooseFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,26 +155,29 @@ class FileStrategy(FunctionStrategy):
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
-    """Return ``strategy``, loaded if it is a name or the path of a ``.py`` file, or wrapped if it is a function."""
+    """Return ``strategy``, loaded if it is a name or the path of a file, or wrapped if it is a function or a tree."""
     if isinstance(strategy, str | Path):
         return load_strategy(strategy, candidates_only)
     if to_flag("candidates_only", candidates_only):
         raise StrategyError(
             "candidates_only is for the name of a built-in strategy; a strategy of your own decides by itself"
         )
+    if isinstance(strategy, Tree):
+        return TreeStrategy(strategy)
     if isinstance(strategy, Strategy) and not isinstance(strategy, type):
         return strategy
     if isfunction(strategy) or ismethod(strategy) or isinstance(strategy, partial):
         return FunctionStrategy(getattr(strategy, "__name__", "strategy"), strategy)
-    wanted = "a name, the path of a .py file, a strategy object or choose(position, rng)"
+    wanted = "a name, the path of a .py or .tree file, a Tree, a strategy object or choose(position, rng)"
     raise wrong_argument("a strategy", strategy, wanted)
 
 
 def load_strategy(name_or_path: str | Path, candidates_only: bool = False) -> Strategy:
-    """Return the built-in strategy with the given name, or the strategy in the ``.py`` file at the given path.
+    """Return the built-in strategy with the given name, or the strategy in the file at the given path.
 
-    With ``candidates_only``, a built-in strategy guesses only codes that could be the secret. A file is executed, and
-    its folder becomes the first entry of ``sys.path``, so that the file can import modules beside it.
+    With ``candidates_only``, a built-in strategy guesses only codes that could be the secret. A file that ends in
+    ``.tree`` or ``.tree.gz`` is a strategy tree. A ``.py`` file is executed, and its folder becomes the first entry of
+    ``sys.path``, so that the file can import modules beside it.
 
     Raises:
         StrategyError: There is no such name or file, the file cannot be loaded or has no function ``choose``, or
@@ -181,37 +189,64 @@ def load_strategy(name_or_path: str | Path, candidates_only: bool = False) -> St
     >>> strategy.choose(evilpegs.Position(evilpegs.Rules(4, 6)), Random(0))
     (0, 0, 1, 1)
     """
-    require(name_or_path, str | Path, "the name of a strategy", "a name, or the path of a .py file")
+    require(name_or_path, str | Path, "the name of a strategy", "a name, or the path of a file")
     name_or_path = str(name_or_path)
     if name_or_path in STRATEGIES:
         return STRATEGIES[name_or_path](to_flag("candidates_only", candidates_only))
-    if not name_or_path.endswith(".py"):
+    if not name_or_path.endswith(FILE_ENDINGS):
         if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
             raise StrategyError(
-                f"{name_or_path[:200]} is not a .py file; if it is a program, write: --exec {name_or_path[:200]}"
+                f"{name_or_path[:200]} is no .py or .tree file; if it is a program, write: --exec {name_or_path[:200]}"
             )
         if os.path.isdir(name_or_path):  # noqa: PTH112 - as above
-            raise StrategyError(f"{name_or_path[:200]} is a directory; name a .py file in it")
+            raise StrategyError(f"{name_or_path[:200]} is a directory; name a file in it")
         raise StrategyError(_unknown_text(name_or_path))
     if candidates_only:
         raise StrategyError(f"candidates only is for the strategies with a name; {name_or_path} decides by itself")
-    return _from_file(Path(name_or_path))
+    path = Path(name_or_path)
+    if path.is_dir():
+        raise StrategyError(f"{path} is a directory; name a file")
+    is_tree = name_or_path.endswith(TREE_ENDINGS)
+    if not path.is_file():
+        how = "evilpegs tree STRATEGY --out" if is_tree else "evilpegs bot --new"
+        raise StrategyError(f"there is no strategy file {path}; check the name, or write one with: {how} {path}")
+    return _from_tree(path) if is_tree else _from_file(path)
 
 
 def _unknown_text(name: str) -> str:
     close = get_close_matches(name[:40].lower(), STRATEGIES, n=1)
     others = ", ".join(other for other in STRATEGIES if other not in close)
-    hint = f"did you mean {close[0]}? There are also {others}, and you may name" if close else f"take {others} or"
-    return f"no strategy {quoted(name)}; {hint} a .py file with choose(position, rng)"
+    hint = f"did you mean {close[0]}? There are also {others}, and you may name" if close else f"take {others},"
+    return f"no strategy {quoted(name)}; {hint} a .py file with choose(position, rng) or a .tree file"
+
+
+def read_source(strategy: str) -> str | None:
+    """Return the text of a strategy file; None for a built-in strategy, or a missing file, which loading reports."""
+    if not strategy.endswith(FILE_ENDINGS) or not Path(strategy).is_file():
+        return None
+    try:
+        if strategy.endswith(".py"):
+            return Path(strategy).read_text()
+        with Path(strategy).open("rb") as file:
+            return tree_text(file.read(MAX_TREE_CHARACTERS + 1))
+    except (OSError, UnicodeDecodeError, GameError) as error:
+        raise StrategyError(f"{strategy} cannot be read: {error}") from error
+
+
+def file_stem(name: str) -> str:
+    """Return the name of a strategy without the ending of a file."""
+    return re.sub(r"\.(py|tree|tree\.gz)$", "", name)
+
+
+def _from_tree(path: Path) -> TreeStrategy:
+    text = read_source(str(path)) or ""
+    try:
+        return TreeStrategy(parse_tree(text), path.name, source_version(text))
+    except GameError as error:
+        raise StrategyError(f"{path}: {error}") from None
 
 
 def _from_file(path: Path) -> FileStrategy:
-    if path.is_dir():
-        raise StrategyError(f"{path} is a directory; name a .py file")
-    if not path.is_file():
-        raise StrategyError(
-            f"there is no strategy file {path}; check the name, or write one with: evilpegs bot --new {path}"
-        )
     siblings = find_siblings(path)
     version = source_version(path.read_bytes().decode(errors="replace"), siblings)
     function = getattr(_import(path, siblings), "choose", None)

@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 from platformdirs import user_cache_path
 
 from evilpegs_clients.paired_games import score_game
+from evilpegs_clients.strategies.loading import FILE_ENDINGS
 from evilpegs_clients.strategies.program import ProgramStrategy, make_request
 from evilpegs_clients.strategies.program_limits import ProgramLimits, count_processes
 from evilpegs_clients.strategies.strategy import StrategyError, game_seed, turn_rng
@@ -107,7 +108,7 @@ class _Player:
         self._limits = ProgramLimits(conditions.seconds, conditions.megabytes, stop.is_set)
         command = entrant.typed
         if not entrant.is_program:
-            path = str(Path(command).resolve()) if command.endswith(".py") else command
+            path = str(Path(command).resolve()) if command.endswith(FILE_ENDINGS) else command
             command = shlex.join([*_HOST, path, str(user_cache_path())])
         self._program = ProgramStrategy(command, limits=self._limits)
         self._program.name = entrant.name

@@ -19,8 +19,9 @@ from evilpegs_clients.evaluation.cost import (
     estimate_time,
 )
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
-from evilpegs_clients.evaluation.spec import StrategySpec, read_source
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.work_units import GamesUnit, SubtreeUnit
+from evilpegs_clients.strategies.loading import read_source
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules
 from support.printed import numbers_in

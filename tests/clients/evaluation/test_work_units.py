@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_clients.evaluation.spec import StrategySpec, make_specs, read_source
+from evilpegs_clients.evaluation.spec import StrategySpec, make_specs
 from evilpegs_clients.evaluation.work_units import (
     ChoiceUnit,
     ChosenGuess,
@@ -16,7 +16,7 @@ from evilpegs_clients.evaluation.work_units import (
     SubtreeUnit,
     parse_outcome,
 )
-from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.loading import load_strategy, read_source
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, Turn, format_turns

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings, read_source
-from evilpegs_clients.strategies.loading import find_siblings, load_strategy
+from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings
+from evilpegs_clients.strategies.loading import find_siblings, load_strategy, read_source
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
