@@ -1,27 +1,25 @@
 """The strategy `optimal`: the fewest guesses on average that any strategy can need."""
 
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from random import Random
-from types import MappingProxyType
 from typing import ClassVar, Final
 
+from evilpegs_clients.strategies.strategy import StrategyError
+from evilpegs_clients.strategies.tree_strategy import TreeStrategy, tree_text
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, OverBudgetError, TooLargeError
-from evilpegs_game.feedback import History
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.tree import Node, parse_tree
+from evilpegs_game.trees.tree import parse_tree
 
-TREE_FILES: Final[Mapping[Rules, str]] = MappingProxyType(
-    {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
-)
-"""The strategy trees that are part of the package."""
+TREES: Final = files("evilpegs_clients").joinpath("strategies", "trees")
+"""The folder of the optimal trees that are part of the package, each in a file named after its rules."""
 
 MAX_WORK: Final = 10**9
 """Feedback evaluations per choice without a strategy tree; they take some seconds.
@@ -39,7 +37,8 @@ class Optimal:
 
     Source: K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993).
 
-    The guess comes from a strategy tree in the package. If there is none, or an earlier guess differs from the tree's,
+    The guess comes from a strategy tree in the package: ``evilpegs solve`` proved that those have the fewest guesses,
+    and docs/trees.md lists them. If there is none, or an earlier guess differs from the tree's,
     the best guess against the candidates is searched. If the search takes too much work, the guess is that of
     `most-parts`; but if it is a first guess and the position has no budget, an error is raised, because optimal play of
     the rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest guesses are
@@ -54,7 +53,7 @@ class Optimal:
     uses_trees: bool = True
     """False to search even if the package has a tree."""
 
-    def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
+    def choose(self, position: Position, rng: Random) -> Code:
         """Choose the guess at ``position``.
 
         Raises:
@@ -62,9 +61,10 @@ class Optimal:
                 strategy, or `most-parts` has to choose and the budget of the position is too small for it.
             TooLargeError: There are too many codes or pegs to search at all.
         """
-        node = _tree_node(position.rules, position.history) if self.uses_trees and not self.candidates_only else None
-        if node is not None:
-            return node.guess
+        tree = shipped_tree(position.rules) if self.uses_trees and not self.candidates_only else None
+        if tree is not None:
+            with suppress(StrategyError):  # an earlier guess differs
+                return tree.choose(position, rng)
         try:
             best = _find_best_candidate if self.candidates_only else _find_best
             return best(position, self._work(position))
@@ -81,7 +81,8 @@ def _find_best(position: Position, work: int) -> Code:
     # Each choice begins with a new solver. Earlier results would save work, and the choice would depend on them.
     if not position.history and position.rules.size > MAX_FIRST_CODES:
         raise TooLargeError(
-            f"{position.rules} has {position.rules.size:,} codes; optimal play is known for {MAX_FIRST_CODES:,} at most"
+            f"the package has no optimal tree of {position.rules}, and its {position.rules.size:,} codes are more than "
+            f"the {MAX_FIRST_CODES:,} that are searched"
         )
     return LeastTotal(position.rules).best_guess(position.candidates, work)
 
@@ -100,16 +101,9 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
     return type(error)(f"{why}; play most-parts, or sampled, instead")
 
 
-def _tree_node(rules: Rules, history: History) -> Node | None:
-    node = _tree_root(rules) if rules in TREE_FILES else None
-    for guess, feedback in history:
-        if node is None or node.guess != guess:
-            return None
-        node = node.children.get(feedback)
-    return node
-
-
-@cache
-def _tree_root(rules: Rules) -> Node:
-    text = files("evilpegs_clients").joinpath("strategies", "trees", TREE_FILES[rules]).read_text(encoding="utf-8")
-    return parse_tree(text).root
+# the last few, because 4x9 takes 3 MB
+@lru_cache(maxsize=4)
+def shipped_tree(rules: Rules) -> TreeStrategy | None:
+    """Return the optimal tree of ``rules`` in the package; None if it has none."""
+    file = TREES / f"{rules}.tree.gz"
+    return TreeStrategy(parse_tree(tree_text(file.read_bytes()))) if file.is_file() else None

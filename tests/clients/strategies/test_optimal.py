@@ -1,12 +1,11 @@
 import re
-import tomllib
-from importlib.resources import files
+import tracemalloc
 from pathlib import Path
 
 import numba
 import pytest
 
-from evilpegs_clients.strategies.optimal import TREE_FILES, Optimal
+from evilpegs_clients.strategies.optimal import TREES, Optimal, shipped_tree
 from evilpegs_clients.strategies.strategy import seeded_choice, turn_rng
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
@@ -19,14 +18,25 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
-from evilpegs_game.trees.tree import parse_tree, tree_from_strategy
+from evilpegs_game.trees.tree import tree_from_strategy
 from support.walks import duel, evaluate
 
 ROOT = Path(__file__).parents[3]
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
-# Totals: K. Koyama and T. W. Lai 1993 for 4x6, G. Ville 2013 for all. Worst cases are of these trees, not unique.
-KNOWN = {"4x4": (905, 5), "4x5": (2463, 5), "4x6": (5625, 6)}
+# Totals: K. Koyama and T. W. Lai 1993 for 4x6, G. Ville 2013 up to 4x7, T. Tanaka 1996 for 4x10-distinct. Worst cases
+# are of these trees, not unique.
+KNOWN = {
+    "4x4": (905, 5),
+    "4x5": (2463, 5),
+    "4x6": (5625, 6),
+    "4x7": (11228, 6),
+    "4x8": (20471, 7),
+    "5x4": (3954, 6),
+    "5x5": (13496, 6),
+    "4x10-distinct": (26274, 7),
+}
+SHIPPED = sorted(path.name.removesuffix(".tree.gz") for path in TREES.iterdir())
 
 
 def choice(rules, *turns, budget=None, **options):
@@ -38,12 +48,49 @@ def choice(rules, *turns, budget=None, **options):
     return Optimal(**options).choose(position, turn_rng(0, 1)), position
 
 
-@pytest.mark.parametrize("rules", TREE_FILES, ids=str)
+@pytest.mark.parametrize("rules", SHIPPED)
 def test_shipped_tree_is_certified(rules):
-    tree = parse_tree(files("evilpegs_clients").joinpath("strategies", "trees", TREE_FILES[rules]).read_text())
-    assert tree.rules == rules
+    tree = shipped_tree(Rules.parse(rules)).tree
+    assert str(tree.rules) == rules
     certified = certify(tree)
-    assert (certified.total, certified.max) == KNOWN[str(rules)]
+    assert (certified.total, certified.max) == KNOWN[rules]
+
+
+def test_shipped_trees_are_all_known_and_small():
+    """The sizes are those of docs/trees.md."""
+    assert sorted(KNOWN) == SHIPPED
+    text = (ROOT / "docs/trees.md").read_text()
+    for path in TREES.iterdir():
+        rules = path.name.removesuffix(".tree.gz")
+        total, most = KNOWN[rules]
+        row = f"| `{rules}` | {Rules.parse(rules).size:,} | {total:,} | {most} | {path.stat().st_size / 1000:.1f} kB |"
+        assert row in text
+    assert sum(path.stat().st_size for path in TREES.iterdir()) < 500_000
+
+
+@pytest.mark.parametrize("rules", ["4x8", "4x10-distinct"])
+def test_optimal_plays_large_trees_from_first_to_last_guess(rules):
+    parsed = Rules.parse(rules)
+    assert tree_from_strategy(seeded_choice(Optimal()), parsed) == shipped_tree(parsed).tree
+
+
+def test_no_tree_of_other_rules():
+    assert shipped_tree(Rules(4, 6, repeats=False)) is None
+    assert shipped_tree(Rules(5, 8)) is None
+
+
+def test_few_trees_stay_in_memory():
+    for rules in SHIPPED:
+        shipped_tree(Rules.parse(rules))
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        shipped_tree.cache_clear()
+        shipped_tree(Rules.parse("4x10-distinct"))
+        assert tracemalloc.get_traced_memory()[0] - before < 2_000_000
+    finally:
+        tracemalloc.stop()
+    assert shipped_tree.cache_info().maxsize == 4
 
 
 @compiled
@@ -151,11 +198,3 @@ def test_optimal_candidates_only():
 def test_optimal_beats_evil_on_classic():
     turns = duel(seeded_choice(Optimal()), Evil(), Rules(4, 6))
     assert len(turns) <= 6
-
-
-def test_wheel_has_trees():
-    """The trees are files of a packed package, and Hatch packs all of them."""
-    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    package = Path(str(files("evilpegs_clients")))
-    assert package.relative_to(ROOT).as_posix() in packed["packages"]
-    assert {path.name for path in (package / "strategies" / "trees").iterdir()} == set(TREE_FILES.values())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs_clients.strategies.optimal import TREES
 from evilpegs_server.site.app import GZIP_LEVEL
 from evilpegs_server.site.page import PAGE_FOLDER
 
@@ -73,7 +74,7 @@ def test_lock_names_no_registry():
     assert "resolved" not in (ROOT / "tests/page/package-lock.json").read_text()
 
 
-def test_wheel_has_every_file_of_page(tmp_path):
+def test_wheel_has_every_file_of_page_and_every_tree(tmp_path):
     build = "from hatchling.build import build_wheel; import sys; print(build_wheel(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")
@@ -83,6 +84,8 @@ def test_wheel_has_every_file_of_page(tmp_path):
         paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"]
         assert packed == {path.relative_to(PAGE_FOLDER).as_posix() for path in paths}
         assert wrong_files(lambda name: archive.read(f"{prefix}vendor/{name}")) == []
+        trees = {Path(name).name for name in archive.namelist() if name.endswith(".tree.gz")}
+        assert trees == {path.name for path in TREES.iterdir()}
 
 
 def test_page_is_data_only():
