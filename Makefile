@@ -65,6 +65,10 @@ bench: $(DEV)
 results: $(DEV)
 	@$(BIN)/python bench/results.py
 
+# Minutes: is any entry of known_results.toml worse than what the program has, or better than possible?
+known: $(DEV)
+	@$(TOOL).known_results
+
 # Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
 load: $(DEV)
 	@$(BIN)/python -m bench fairness --strict
@@ -142,4 +146,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy kernels check format bench results load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor
+.PHONY: demo serve test test-all test-busy kernels check format bench results known load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor

@@ -50,9 +50,9 @@ A *total* is the number of guesses for all secrets together, so a mean is the to
 **Proved** means that no strategy can need fewer. `evilpegs solve` searches all strategies and writes the best as a
 tree, and `evilpegs certify` checks any tree ([trees.md](trees.md#published-trees) has the published ones). The proof
 of 4x7 takes 40 seconds of processor time. The best worst case is the number of guesses that
-beat the devil if it solves the whole game. The list is
-[known_results.toml](../server/evilpegs_server/site/known_results.toml), from which servers take the bounds that they
-show beside a ladder.
+beat the devil if it solves the whole game. The **date** is that of the publication, or of the proof if `evilpegs`
+made it. The list is [known_results.toml](../server/evilpegs_server/site/known_results.toml), from which servers take
+the bounds that they show beside a ladder; `make known` compares it with what the program can prove.
 """
 
 

@@ -110,12 +110,12 @@ def item(text: str) -> str:
 
 def known_table(rows: Iterable[Mapping[str, object]]) -> str:
     """Return the table of the best results, from the rows of `known_results.toml`."""
-    return table(("rules", "best", "mean", "proved", "source"), [known_row(row) for row in rows])
+    return table(("rules", "best", "mean", "proved", "date", "source"), [known_row(row) for row in rows])
 
 
-def known_row(row: Mapping[str, object]) -> tuple[str, str, str, str, str]:
-    is_proved = "yes" if row["proved"] else "no"
+def known_row(row: Mapping[str, object]) -> tuple[str, str, str, str, str, str]:
+    ending = "yes" if row["proved"] else "no", str(row["date"]), str(row["source"])
     if "total" not in row:
-        return f"`{row['rules']}`", f"worst case {row['guesses']}", "", is_proved, str(row["source"])
+        return f"`{row['rules']}`", f"worst case {row['guesses']}", "", *ending
     total, size = int(str(row["total"])), Rules.parse(str(row["rules"])).size
-    return f"`{row['rules']}`", f"{total:,} guesses in all", f"{total / size:.4f}", is_proved, str(row["source"])
+    return f"`{row['rules']}`", f"{total:,} guesses in all", f"{total / size:.4f}", *ending

@@ -118,7 +118,8 @@ def test_page_lists_every_known_result():
     for row in tomllib.loads(RESULTS_FILE.read_text())["results"]:
         figure = f"{row['total']:,} guesses in all" if "total" in row else f"worst case {row['guesses']}"
         proved = "yes" if row["proved"] else "no"
-        assert re.search(rf"^\| `{row['rules']}` \| {figure} \| [\d.]* \| {proved} \| ", TEXT, re.MULTILINE)
+        start = rf"^\| `{row['rules']}` \| {figure} \| [\d.]* \| {proved} \| {row['date']} \| "
+        assert re.search(start + re.escape(row["source"]), TEXT, re.MULTILINE)
 
 
 def test_proved_results_are_best_on_page():

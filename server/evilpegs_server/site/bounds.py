@@ -27,6 +27,7 @@ class KnownResult:
     guesses: float
     proved: bool
     source: str
+    """After the date of the publication or of the proof."""
 
 
 KnownResults = Mapping[tuple[str, str], KnownResult]
@@ -39,7 +40,7 @@ def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
         (row["rules"], row["objective"]): KnownResult(
             row["guesses"] if "guesses" in row else row["total"] / Rules.parse(row["rules"]).size,
             row["proved"],
-            row["source"],
+            f"{row['date']}: {row['source']}",
         )
         for row in rows
     }

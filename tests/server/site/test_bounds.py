@@ -1,6 +1,8 @@
 """Bounds of the guesses that rules need."""
 
 import json
+import tomllib
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.site.bounds import ladder_bounds, load_known_results
+from evilpegs_server.site.bounds import RESULTS_FILE, ladder_bounds, load_known_results
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden/golden.json").read_text())
 LADDERS = load_ladders()
@@ -83,13 +85,29 @@ def test_proved_worst_cases_are_at_least_what_counting_gives():
 
 
 @pytest.mark.parametrize(
-    ("rules", "total"), [("4x6", 5625), ("4x7", 11228), ("4x8", 20471), ("5x5", 13496), ("4x10-distinct", 26274)]
+    ("rules", "total"),
+    [
+        *(("4x4", 905), ("4x5", 2463), ("4x6", 5625), ("4x7", 11228), ("4x8", 20471)),
+        *(("5x4", 3954), ("5x5", 13496), ("4x10-distinct", 26274)),
+    ],
 )
 def test_known_results_have_proved_totals(rules, total):
     known = RESULTS[rules, "mean"]
     assert known.proved
     assert known.guesses == total / Rules.parse(rules).size
     assert f"evilpegs solve --rules {rules} proves it" in known.source
+
+
+def test_every_known_result_has_a_source_and_a_date():
+    rows = tomllib.loads(RESULTS_FILE.read_text())["results"]
+    assert len(RESULTS) == len(rows)
+    for row in rows:
+        known = RESULTS[row["rules"], row["objective"]]
+        assert known.source == f"{row['date']}: {row['source']}"
+        assert len(row["source"]) > 20
+        full = row["date"] + "-01-01"[len(row["date"]) - 4 :]
+        assert "1970-01-01" < date.fromisoformat(full).isoformat() <= "2026-12-31"
+    assert ladder_bounds(LADDERS["classic"], RESULTS).mean.source.startswith("1993: K. Koyama")
 
 
 def test_published_results_are_known():

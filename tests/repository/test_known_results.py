@@ -1,0 +1,68 @@
+"""The check of the best known results accepts the table, and refuses one that is worse than the program or too good."""
+
+import sys
+import tomllib
+
+import pytest
+
+from evilpegs_server.site.bounds import RESULTS_FILE
+from tools import known_results
+from tools.known_results import FAILURES, check, main, shipped_rules
+
+ROWS = tomllib.loads(RESULTS_FILE.read_text())["results"]
+QUICK = 700, 5_040
+"""Codes of the rules to solve and to play."""
+
+
+def verdicts(rows, *limits):
+    return {(rules, objective): said for rules, objective, said, _ in check(rows, *(limits or QUICK))}
+
+
+def doctored(rules, objective, **changes):
+    """Return a table of this row with changes."""
+    (row,) = [row for row in ROWS if (row["rules"], row["objective"]) == (rules, objective)]
+    return [row | changes]
+
+
+def test_table_is_as_good_as_the_program():
+    found = verdicts(ROWS)
+    assert len(found) == len(ROWS)
+    assert not set(found.values()) & set(FAILURES)
+    assert found["4x5", "mean"] == found["4x5", "worst"] == "proved here"
+    assert found["4x8", "mean"] == found["4x10-distinct", "worst"] == "reached here"
+    assert found["5x8", "mean"] == "only published"
+
+
+def test_every_shipped_tree_is_in_the_table():
+    assert {(rules, "mean") for rules in shipped_rules()} <= {(row["rules"], row["objective"]) for row in ROWS}
+    without = [row for row in ROWS if row["rules"] != "5x4"]
+    assert verdicts(without, 0, 0)["5x4", "mean"] == "better here"
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective", "changes", "said"),
+    [
+        ("4x5", "mean", {"total": 2462}, "contradicted"),
+        ("4x5", "worst", {"guesses": 4}, "contradicted"),
+        ("4x5", "mean", {"total": 2464}, "better here"),
+        ("4x5", "mean", {"proved": False}, "better here"),
+        ("4x8", "mean", {"total": 20470}, "contradicted"),
+        ("4x8", "mean", {"total": 20472}, "better here"),
+        ("4x10-distinct", "worst", {"guesses": 8}, "better here"),
+        ("5x8", "mean", {"total": 150_000}, "contradicted"),
+    ],
+)
+def test_doctored_entry_is_refused(rules, objective, changes, said):
+    assert verdicts(doctored(rules, objective, **changes))[rules, objective] == said
+
+
+@pytest.mark.parametrize(("before", "after", "status"), [("", "", 0), ("26274", "26273", 1), ("26274", "26275", 1)])
+def test_status_of_check(monkeypatch, tmp_path, capsys, before, after, status):
+    monkeypatch.setattr(sys, "argv", ["known_results", "--solve", "0", "--play", "0"])
+    monkeypatch.setattr(known_results, "RESULTS_FILE", tmp_path / "known.toml")
+    (tmp_path / "known.toml").write_text(RESULTS_FILE.read_text().replace(f"total = {before}", f"total = {after}"))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == status
+    shown = capsys.readouterr().out
+    assert any(said in shown for said in FAILURES) is bool(status)
