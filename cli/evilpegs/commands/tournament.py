@@ -27,9 +27,15 @@ from evilpegs.options import FILE, WHOLE, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
-from evilpegs_clients.evaluation.spec import read_siblings
 from evilpegs_clients.printable import printable
-from evilpegs_clients.strategies.loading import FILE_ENDINGS, file_stem, load_strategy, read_source, source_version
+from evilpegs_clients.strategies.loading import (
+    FILE_ENDINGS,
+    file_stem,
+    find_siblings,
+    load_strategy,
+    read_source,
+    source_version,
+)
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
 from evilpegs_clients.strategies.strategy import turn_rng
@@ -169,7 +175,7 @@ def _read_entrant(text: str) -> Participant:
         source = read_source(typed)
         if source is None:
             raise CommandError(f"there is no strategy file {typed}; check the name")
-        return Participant(name, typed, False, source_version(source, read_siblings(typed)))
+        return Participant(name, typed, False, source_version(source, find_siblings(Path(typed))))
     if equals and typed not in STRATEGIES:
         checked = ProgramStrategy(typed).version
         files = [Path(word) for word in shlex.split(typed)[1:] if Path(word).is_file()]

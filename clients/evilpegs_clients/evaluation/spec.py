@@ -60,7 +60,7 @@ def make_specs(
     specs = [
         StrategySpec(
             *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),
-            siblings=read_siblings(strategy),
+            siblings=find_siblings(Path(strategy)),
             worst=worst,
         )
         for strategy in dict.fromkeys(strategies)
@@ -71,16 +71,12 @@ def make_specs(
     return specs
 
 
-def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
-    return find_siblings(Path(strategy)) if strategy.endswith(".py") else ()
-
-
 @lru_cache(maxsize=16)
 def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
     local = None
     with suppress(StrategyError):
         local = read_source(strategy)
-    if source is None or (local == source and read_siblings(strategy) == siblings):
+    if source is None or (local == source and find_siblings(Path(strategy)) == siblings):
         return load_strategy(strategy, candidates_only)
     # the file is missing on this machine, or it or a sibling has another text
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:

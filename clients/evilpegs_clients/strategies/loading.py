@@ -31,8 +31,6 @@ from evilpegs_game.errors import GameError, quoted, require, to_flag, wrong_argu
 from evilpegs_game.live.position import Position
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, parse_tree
 
-VERSION_DIGITS: Final = 8
-"""Hexadecimal digits."""
 FILE_ENDINGS: Final = (".py", *TREE_ENDINGS)
 """Of the names of strategy files."""
 
@@ -54,8 +52,7 @@ class SiblingModule:
 def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
     """Return the siblings that a strategy file imports, directly or through others, ordered by path.
 
-    Of a package, all modules are returned. A file that cannot be read or parsed has none, because loading it reports
-    the error.
+    Of a package, all modules are returned. What is no Python file, or cannot be read or parsed, has none.
     """
     path = path.resolve()
     folder, texts, waiting = path.parent, dict[Path, str](), [path]
@@ -77,7 +74,7 @@ def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
     digest = sha256(text.encode())
     for sibling in siblings:
         digest.update(f"\0{sibling.path}\0{sibling.text}".encode())
-    return digest.hexdigest()[:VERSION_DIGITS]
+    return digest.hexdigest()[:8]
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:

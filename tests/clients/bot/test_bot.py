@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import evilpegs
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.session import Reconnecting
@@ -509,6 +510,21 @@ async def test_client_is_named_after_strategy(tiny_server, play, name, label):
     server = tiny_server()
     await play(server, Doing(lambda position: position.first_candidate, name=name))
     assert server.sent("hello")[0]["client"]["name"] == label
+
+
+async def test_bot_plays_tree(tiny_server, play):
+    server, tree = tiny_server(games=3), evilpegs.tree("minimax", "3x4")
+    summary = await play(server, tree)
+    assert summary.verified
+    assert [game.outcome for game in summary.games] == ["solved"] * 3
+    assert {game.history[0].guess for game in summary.games} == {tree.root.guess}
+
+
+async def test_bot_with_tree_of_other_rules_starts_no_match(tiny_server, play):
+    server = tiny_server(games=3)
+    with pytest.raises(StrategyError, match="tree of 2x3 and cannot play"):
+        await play(server, evilpegs.tree("minimax", "2x3"))
+    assert server.sent("ready") == []
 
 
 async def test_client_version_is_hash_of_strategy_file(tiny_server, play, tmp_path):

@@ -1,10 +1,11 @@
 import hashlib
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from evilpegs_clients.evaluation.spec import StrategySpec, read_siblings
+from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.loading import find_siblings, load_strategy, read_source
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.live.position import Position
@@ -108,12 +109,12 @@ def test_siblings_of_replaced_strategy_are_forgotten(write):
 def test_spec_carries_siblings(write, tmp_path):
     write("helper.py", code(2))
     path = write("mine.py", HELPED)
-    here = StrategySpec(path, read_source(path), Rules(3, 3), siblings=read_siblings(path))
+    here = StrategySpec(path, read_source(path), Rules(3, 3), siblings=find_siblings(Path(path)))
     elsewhere = replace(here, strategy="/elsewhere/mine.py")
     (tmp_path / "helper.py").unlink()
     (tmp_path / "mine.py").unlink()
     assert seeded_choice(elsewhere.load())(ROOT) == (2, 2, 2)
     write("helper.py", code(1))
-    changed = replace(here, siblings=read_siblings(write("mine.py", HELPED)))
+    changed = replace(here, siblings=find_siblings(Path(write("mine.py", HELPED))))
     assert changed.digest != here.digest == elsewhere.digest
     assert seeded_choice(changed.load())(ROOT) == (1, 1, 1)
