@@ -520,11 +520,11 @@ async def test_bot_plays_tree(tiny_server, play):
     assert {game.history[0].guess for game in summary.games} == {tree.root.guess}
 
 
-async def test_bot_with_tree_of_other_rules_starts_no_match(tiny_server, play):
+async def test_bot_refuses_tree_of_other_rules(tiny_server, play):
     server = tiny_server(games=3)
     with pytest.raises(StrategyError, match="tree of 2x3 and cannot play"):
         await play(server, evilpegs.tree("minimax", "2x3"))
-    assert server.sent("ready") == []
+    assert server.sent("guess") == []
 
 
 async def test_client_version_is_hash_of_strategy_file(tiny_server, play, tmp_path):

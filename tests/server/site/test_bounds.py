@@ -87,7 +87,7 @@ def test_proved_worst_cases_are_at_least_what_counting_gives():
 @pytest.mark.parametrize(
     ("rules", "total"),
     [
-        *(("4x4", 905), ("4x5", 2463), ("4x6", 5625), ("4x7", 11228), ("4x8", 20471)),
+        *(("4x4", 905), ("4x5", 2463), ("4x6", 5625), ("4x7", 11228), ("4x8", 20471), ("4x9", 34666)),
         *(("5x4", 3954), ("5x5", 13496), ("4x10-distinct", 26274)),
     ],
 )
