@@ -20,6 +20,11 @@ def test_default_names_join_strategy_and_user(tokens):
     assert default_names("minimax", False, SERVER, tokens)[:2] == ["minimax-ann", "minimax-ann-2"]
 
 
+@pytest.mark.parametrize("file", ["best.py", "best.tree", "best.tree.gz"])
+def test_default_names_leave_out_ending_of_file(tokens, file):
+    assert default_names(file, False, SERVER, tokens)[0] == "best-ann"
+
+
 def test_default_names_mark_candidates_only(tokens):
     assert default_names("minimax", True, SERVER, tokens)[0] == "minimax-c-ann"
 

@@ -35,8 +35,9 @@ def test_game_of_other_rules_ends_with_one_line(run, command):
 
 def test_compare_plays_trees(run):
     Path("best.tree").write_text(evilpegs.format_tree(evilpegs.tree("optimal", "4x6")))
-    document = run("compare", "best.tree", "optimal", "--ladder", "classic", "--max-pairs", "30", "--json").document
-    assert (document["a"], document["b"]) == ("best.tree", "optimal")
+    result = run("compare", "best.tree", "optimal", "--ladder", "classic", "--max-pairs", "30", "--json")
+    assert (result.document["a"], result.document["b"]) == ("best.tree", "optimal")
+    assert "seed 0 is known" in result.err
 
 
 def test_tournament_plays_trees(run):

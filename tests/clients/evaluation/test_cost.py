@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+import evilpegs
 from evilpegs_clients.evaluation.cost import (
     PROGRAM_BYTES,
     SMALL_SIZE,
@@ -54,6 +55,13 @@ def peak(unit):
 def test_cost_bounds_memory_of_subtree(strategy, rules):
     cost = estimate_cost(spec(strategy, rules))
     assert peak(SubtreeUnit(cost.spec, (), cost.spec.rules.size)) <= cost.memory
+
+
+def test_tree_is_as_fast_as_a_built_in_strategy(mine, tmp_path):
+    (tmp_path / "best.tree").write_text(evilpegs.format_tree(evilpegs.tree("optimal", "4x6")))
+    assert estimate_cost(spec(str(tmp_path / "best.tree"), "4x6")).is_small
+    assert estimate_cost(spec("optimal", "4x6")).is_small
+    assert not estimate_cost(spec(mine, "4x6")).is_small
 
 
 @pytest.mark.parametrize("rules", ["4x6", "6x10"])
