@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from evilpegs_game.optimal.solve import Solution
     from evilpegs_game.rules import Rules
     from evilpegs_game.trees.certificate import Certificate, TreeError
+    from evilpegs_game.trees.lower_bound import LowerBound
     from evilpegs_game.trees.tree import Tree, TreeTextError, format_tree, parse_tree
 
 __all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError"]
@@ -86,7 +87,7 @@ __all__ += [
     "solve",
     "strategies",
 ]
-__all__ += ["tree", "verify_match"]
+__all__ += ["LowerBound", "tree", "verify_match"]
 
 
 def __getattr__(name: str) -> Any:

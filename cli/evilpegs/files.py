@@ -17,7 +17,8 @@ from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.tree_strategy import tree_text
 from evilpegs_game.errors import GameError
-from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, parse_tree
+from evilpegs_game.trees.adversary import ADVERSARY_TITLE, AdversaryTree, parse_tree_or_adversary
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree
 from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
 from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
@@ -178,10 +179,10 @@ def _not_a_record(name: str, why: str) -> CommandError:
 
 
 TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
-TREE: Final = FileKind("a tree", lambda line: line.startswith(TITLE.encode()))
+TREE: Final = FileKind("a tree", lambda line: line.startswith((TITLE.encode(), ADVERSARY_TITLE.encode())))
 
 
-def read_tree(name: str) -> Tree:
+def read_tree(name: str) -> Tree | AdversaryTree:
     check_name(name)
     data = b""
     # Python's sign that it was closed before the start
@@ -189,6 +190,6 @@ def read_tree(name: str) -> Tree:
         with open_to_read(name, TREE_HINT) as file:
             data = file.read(MAX_TREE_CHARACTERS + 1)
     try:
-        return parse_tree(tree_text(data))
+        return parse_tree_or_adversary(tree_text(data))
     except GameError as error:
         raise CommandError(f"{display_name(name)}: {error}") from None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, get_args, overload
+from typing import Any, Final, Literal, TypedDict, Unpack, get_args, overload
 
 from rich.console import Console
 from rich.progress import Progress
@@ -25,12 +25,15 @@ from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.solve import Objective, Solution
 from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.rules import Rules, to_rules
+from evilpegs_game.trees.adversary import AdversaryTree, parse_tree_or_adversary
 from evilpegs_game.trees.certificate import Certificate
 from evilpegs_game.trees.certificate import certify as certify_tree
-from evilpegs_game.trees.tree import Tree, parse_tree, tree_from_strategy
+from evilpegs_game.trees.lower_bound import LowerBound, certify_adversary
+from evilpegs_game.trees.tree import Tree, tree_from_strategy
 
 Adversary = Literal["evil", "devil"]
 MAX_GAMES, MAX_JOBS, MAX_THREADS = 1_000_000_000, 256, 256
+MAX_DEVIL_CODES: Final = 1 << 15  # the table of all feedbacks takes 1 GiB
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -274,14 +277,15 @@ class LeastGuesses:
         return {"rules": str(self.rules), "against": self.against, "guesses": self.guesses} | turns
 
 
-def solve_against(against: Adversary, rules: Rules, progress: Callable[[int], None] | None = None) -> LeastGuesses:
+def solve_against(
+    against: Adversary, rules: Rules, progress: Callable[[int], None] | None = None, solver: WorstCase | None = None
+) -> LeastGuesses:
     """Find the fewest guesses against evil or the devil; ``progress`` is called with each number that is tried."""
     if against == "evil":
         turns = ShortestLineSearch(rules).run(progress)
         return LeastGuesses(rules, against, len(turns), turns)
     # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
-    solver = WorstCase(rules)
-    solver.check_codes(rules.size)
+    solver = solver or WorstCase(rules, shared_codes=MAX_DEVIL_CODES)
     return LeastGuesses(rules, against, solver.value(all_codes(rules)))
 
 
@@ -334,24 +338,35 @@ def _require_one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise MalformedError(f"{name} must be {' or '.join(choices)}, not {quote_value(value)}")
 
 
-def certify(tree: Tree | str | Path) -> Certificate:
+@overload
+def certify(tree: Tree) -> Certificate: ...
+
+
+@overload
+def certify(tree: str | Path) -> Any: ...
+
+
+def certify(tree: Tree | str | Path) -> Certificate | LowerBound:
     """Prove how many guesses a strategy tree needs, by following every code of its rules through it.
 
     ``tree`` is a `Tree`, its text in the format of docs/trees.md, or the path of a file with this text. The certificate
     has ``distribution``, whose element at index i is the number of codes solved with i + 1 guesses, ``total``, ``mean``
-    and ``max``. No game against any codemaker takes more than ``max`` guesses.
+    and ``max``. No game against any codemaker takes more than ``max`` guesses. An adversary's tree is checked as well;
+    its `LowerBound` has ``at_least``, the guesses that a codemaker can force.
 
     Raises:
-        EvilpegsError: the text is no tree, the file cannot be read, the tree does not solve every code, or the rules
-            have too many codes.
+        EvilpegsError: the text is no tree, the file cannot be read, the tree does not solve every code or lets the
+            codebreaker win, or the rules have too many codes.
 
     >>> import evilpegs
     >>> evilpegs.certify(evilpegs.solve("3x3").tree)
     <Certificate of 3x3: 73 guesses for 27 codes, mean 2.7037, at most 4>
     """
     if isinstance(tree, Path) or (isinstance(tree, str) and "\n" not in tree):  # a tree has three lines or more
-        tree = read_tree(str(tree))
-    if isinstance(tree, str):
-        tree = parse_tree(tree)
-    require(tree, Tree, "a tree", "a Tree, such as solution.tree, its text, or the path of a file")
-    return certify_tree(tree)
+        parsed = read_tree(str(tree))
+    else:
+        parsed = parse_tree_or_adversary(tree) if isinstance(tree, str) else tree
+    if isinstance(parsed, AdversaryTree):
+        return certify_adversary(parsed)
+    require(parsed, Tree, "a tree", "a Tree, such as solution.tree, its text, or the path of a file")
+    return certify_tree(parsed)

@@ -1,4 +1,4 @@
-"""`evilpegs certify`: the number of guesses that a strategy tree needs, proved from the file of the tree alone."""
+"""`evilpegs certify`: bounds of the guesses needed, from above or below, proved from the file of a tree alone."""
 
 from typing import Annotated
 
@@ -11,8 +11,10 @@ from evilpegs.output import console, pluralize, print_histogram, print_json
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError
+from evilpegs_game.trees.adversary import AdversaryTree
 from evilpegs_game.trees.certificate import Certificate
 from evilpegs_game.trees.certificate import certify as certify_tree
+from evilpegs_game.trees.lower_bound import LowerBound, certify_adversary
 from evilpegs_game.trees.tree import Tree
 
 
@@ -22,21 +24,25 @@ def certify(
         Parameter(
             name="TREE",
             allow_leading_hyphen=True,
-            help="A strategy tree, as `evilpegs tree` and `evilpegs solve` write it; - for standard input.",
+            help="A tree, as `evilpegs tree` and `evilpegs solve` write it; - for standard input.",
         ),
     ],
     /,
     *,
     as_json: Json = False,
 ) -> None:
-    """Check a strategy tree and prove how many guesses it needs.
+    """Check a tree and prove how many guesses are enough, or are not.
 
     Every code of the rules is followed through the tree to its all-black feedback. So the worst case holds against any
-    codemaker, even one that never commits to a secret, and total and mean are exact. If the tree is malformed,
-    incomplete or has lines that no code reaches, the error names the first wrong line.
+    codemaker, even one that never commits to a secret, and total and mean are exact. An adversary's tree has replies,
+    and every guess is tried against them. If the tree is malformed, incomplete or has lines that no code reaches, the
+    error names the first wrong line.
     """
     parsed = read_tree(tree)
     try:
+        if isinstance(parsed, AdversaryTree):
+            _show_lower_bound(certify_adversary(parsed), as_json)
+            return
         certificate = certify_tree(parsed)
     except GameError as error:
         raise CommandError(f"{display_name(tree)}: {error}") from None
@@ -46,6 +52,15 @@ def certify(
         print_json(head | certificate.to_json() | proved)
     else:
         _show(parsed, certificate)
+
+
+def _show_lower_bound(bound: LowerBound, as_json: bool) -> None:
+    needed = pluralize(bound.at_least, "guess", "guesses")
+    sentence = f"at least {needed} against a codemaker that never commits to a secret on {bound.rules}"
+    if as_json:
+        print_json({"rules": str(bound.rules), "at_least": bound.at_least, "proved": sentence})
+    else:
+        console().print(f"proved: {sentence}", style="bold")
 
 
 def _show(tree: Tree, certificate: Certificate) -> None:

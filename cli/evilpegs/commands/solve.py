@@ -14,11 +14,12 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.api.evaluation import MAX_THREADS, Adversary, solve_against
+from evilpegs.api.evaluation import MAX_DEVIL_CODES, MAX_THREADS, Adversary, solve_against
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, TREE, check_writable, failure_reason, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import TurnTableRow, console, pluralize, print_json, print_turns
+from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.kernels import working_time
@@ -27,7 +28,9 @@ from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
 from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.rules import Rules
+from evilpegs_game.trees.adversary import format_adversary
 from evilpegs_game.trees.tree import format_tree
+from evilpegs_game.trees.worst_case_trees import find_adversary, find_strategy
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 PRINT_INTERVAL: Final = 0.5  # seconds
@@ -65,6 +68,11 @@ def solve(
             help="Find instead the fewest guesses that are sure to beat this codemaker; against evil, print them too."
         ),
     ] = None,
+    adversary: Annotated[
+        str | None,
+        FILE,
+        Parameter(help="With --against devil: the file for the devil's replies that fewer guesses do not beat."),
+    ] = None,
     dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -77,7 +85,7 @@ def solve(
     if against:
         of_best = {
             "--objective": objective != "mean",
-            "--out": out != STANDARD,
+            "--out": out != STANDARD and against == "evil",
             "--journal": journal is not None,
             "--threads": threads is not None,
             "--dry-run": dry_run,
@@ -85,12 +93,13 @@ def solve(
         for option in (option for option, is_given in of_best.items() if is_given):
             raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
     check_writable(out, TREE)
+    _check_adversary(adversary, against)
     thread_count = os.cpu_count() or 1 if threads is None else threads
     if not 1 <= thread_count <= MAX_THREADS:
         raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {thread_count}")
     parsed = Rules.parse(rules)
     if against:
-        _show_against(against, parsed, as_json)
+        _show_against(against, parsed, out, adversary, as_json)
         return
     cost = solve_cost(parsed, thread_count)
     if dry_run:
@@ -118,18 +127,30 @@ def _cost_line(rules: Rules, cost: SolveCost) -> str:
     return f"{rules}: {codes}, {firsts}, {left} at most after one; at most {-(-cost.memory // 1_000_000):,} MB"
 
 
-def _show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
+def _check_adversary(name: str | None, against: Adversary | None) -> None:
+    if name is not None:
+        if against != "devil":
+            raise CommandError("--adversary is for --against devil; add it")
+        check_writable(name, TREE)
+
+
+def _show_against(against: Adversary, rules: Rules, out: str, adversary: str | None, as_json: bool) -> None:
     err = console(sys.stderr)
+    solver = WorstCase(rules, shared_codes=MAX_DEVIL_CODES) if against == "devil" else None
     least = solve_against(
-        adversary, rules, lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}")
+        against, rules, lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}"), solver
     )
+    if solver and out != STANDARD:
+        write_text(out, format_tree(find_strategy(solver, least.guesses)))
+    if solver and adversary:
+        write_text(adversary, format_adversary(find_adversary(solver, least.guesses - 1)))
     if as_json:
         print_json(least.to_json())
         return
-    out = console()
-    out.print(f"{adversary} on {rules} can be beaten with {pluralize(least.guesses, 'guess', 'guesses')} and no fewer")
+    table = console()
+    table.print(f"{against} on {rules} can be beaten with {pluralize(least.guesses, 'guess', 'guesses')} and no fewer")
     if least.turns:
-        print_turns(out, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in least.turns))
+        print_turns(table, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in least.turns))
 
 
 class BoundsProgress:

@@ -90,7 +90,7 @@ class WorstCase:
                 f"{rules} is too large to be solved exactly; take rules of at most {_MAX_GUESSES:,} codes and 9 pegs"
             )
         self._all_codes = all_codes(rules)
-        self._symmetries = GuessSymmetries(rules, self._all_codes)
+        self._symmetries = GuessSymmetries(rules, self._all_codes, shared_codes)
         self._max_codes = max_codes_within(rules)
         self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
@@ -108,6 +108,22 @@ class WorstCase:
         )
         if self._shared_tables is None:
             check_bound(needed, self._max_table_bytes, message)
+
+    def is_solvable(self, columns: Columns, guesses: int) -> bool:
+        """Return True if ``guesses`` are enough for the codes in ``columns``; raise TooLargeError as `check_codes`."""
+        if columns.shape[1] > self._max_codes[min(guesses, len(self._max_codes) - 1)]:
+            return False
+        budget = WorkBudget(None, "an exact reply")
+        return self._is_solvable(*self._tables_holding(columns, budget), guesses, budget)
+
+    def solving_guess(self, columns: Columns, guesses: int) -> Code:
+        """Return a guess with which ``guesses`` are enough for the codes in ``columns``, which they must be."""
+        if columns.shape[1] <= 2:
+            return column_code(columns, 0)
+        budget = WorkBudget(None, "an exact reply")
+        tables, indices = self._tables_holding(columns, budget)
+        tried = (self._search(tables, indices, guesses, budget, narrow) for narrow in (True, False))
+        return column_code(self._all_codes, next(number for number in tried if number is not None))
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """Return the guesses that the worst of the codes in ``columns``, in code order, needs.
@@ -198,24 +214,24 @@ class WorstCase:
         known = self.solved.bounds(key)
         if known.at_most <= guesses or known.at_least > guesses:
             return known.at_most <= guesses
-        enough = self._search(tables, indices, guesses, budget, narrow=True)
+        enough = self._search(tables, indices, guesses, budget, narrow=True) is not None
         if not enough and not narrow:
-            enough = self._search(tables, indices, guesses, budget, narrow=False)
+            enough = self._search(tables, indices, guesses, budget, narrow=False) is not None
             if not enough:
                 self.solved.tighten(key, at_least=guesses + 1)
         if enough:
             self.solved.tighten(key, at_most=guesses)
         return enough
 
-    def _search(self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool) -> bool:
+    def _search(self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool) -> int | None:
         limit = self._max_codes[min(guesses, len(self._max_codes)) - 1]
         ranked, work = rank_guesses(tables.by_guess, indices, len(self._feedbacks), limit)
         budget.spend(work)
         for guess in ranked[:_NARROW] if narrow else self._distinct_guesses(tables, indices, ranked):
             parts = self._parts(tables, indices, guess)
             if all(self._is_solvable(tables, part, guesses - 1, budget, narrow) for part in parts):
-                return True
-        return False
+                return guess
+        return None
 
     def _distinct_guesses(self, tables: _Tables, indices: Indices, guesses: Indices) -> Iterator[int]:
         yield from guesses[:_WIDE].tolist()

@@ -25,7 +25,7 @@ CodeSetKey = bytes
 KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
 _MAX_GRID: Final = 1 << 20
-_MAX_GUESSES: Final = 1 << 13  # with more codes, trying all guesses takes less time
+_MAX_GUESSES: Final = 1 << 13  # with more codes, trying all guesses against a small set takes less time
 
 _MAX_ELEMENTS: Final = 1 << 15
 _ENOUGH: Final = 256  # symmetries of one set of codes that are used
@@ -84,13 +84,15 @@ def _peg_orders(pegs: int) -> _Permutations:
 class GuessSymmetries:
     """A finder of guesses that are equally good against a set of codes, as a symmetry of the set links them."""
 
-    def __init__(self, rules: Rules, codes: Columns) -> None:
-        """``codes`` are all codes of the rules in code order."""
+    def __init__(self, rules: Rules, codes: Columns, max_guesses: int = _MAX_GUESSES) -> None:
+        """``codes`` are all codes of the rules in code order; with over ``max_guesses``, no symmetry is found."""
         self._codes = codes
         self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
         self._cells_of_all = self._powers @ codes
         self._grid = rules.colors**rules.pegs
-        self._known = _elements(rules) if self._grid <= _MAX_GRID and rules.size <= _MAX_GUESSES else None
+        self._known = (
+            _elements(rules) if self._grid <= _MAX_GRID and rules.size <= max(max_guesses, _MAX_GUESSES) else None
+        )
         self._index_of = np.full(self._grid if self._known else 0, -1, dtype=np.int32)
         if self._known:
             self._index_of[self._cells_of_all] = np.arange(codes.shape[1])

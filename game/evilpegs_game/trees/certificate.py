@@ -19,8 +19,9 @@ from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 MAX_BYTES: Final = 1 << 30
 """The most memory of `certify` besides the tree itself."""
 
-Fault = Literal["guess", "missing", "unreachable"]
-"""An illegal guess, a feedback without a child, or a node that no code reaches."""
+Turns = tuple[tuple[Code, Feedback], ...]
+Fault = Literal["guess", "missing", "unreachable", "solvable"]
+"""An illegal guess, a feedback or a guess without a line, one that no code reaches, or an adversary who gives up."""
 
 
 class TreeError(GameError):
@@ -37,7 +38,7 @@ class TreeError(GameError):
         *args: object,
         fault: Fault | None = None,
         line: int = 0,
-        turns: tuple[tuple[Code, Feedback], ...] = (),
+        turns: Turns = (),
         feedback: Feedback | None = None,
         example: Code | None = None,
         codes: int = 0,
@@ -87,7 +88,7 @@ class Certificate(GuessCounts):
 class _Visit(NamedTuple):
     node: Node
     columns: Columns | None  # None if no code reaches the node
-    turns: tuple[tuple[Code, Feedback], ...]
+    turns: Turns
 
 
 def certify(tree: Tree) -> Certificate:
@@ -120,20 +121,19 @@ def certify(tree: Tree) -> Certificate:
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
     if len(visit.turns) == MAX_DEPTH:
         raise TooLargeError(
-            f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the limit",
+            f"{location(visit.node.line, visit.turns)}: the tree is deeper than {MAX_DEPTH} guesses, the limit",
             needed=MAX_DEPTH + 1,
             bound=MAX_DEPTH,
         )
     if visit.columns is None:
         _, feedback = visit.turns[-1]
-        message = f"{_location(visit)}: no code possible here gets {feedback}; remove this"
+        message = f"{location(visit.node.line, visit.turns)}: no code possible here gets {feedback}; remove this"
         raise TreeError(message, fault="unreachable", line=visit.node.line, turns=visit.turns, feedback=feedback)
     try:
         check_code(visit.node.guess, rules)
     except IllegalCodeError as error:
-        raise TreeError(
-            f"{_location(visit)}: {error}", fault="guess", line=visit.node.line, turns=visit.turns
-        ) from None
+        where = location(visit.node.line, visit.turns)
+        raise TreeError(f"{where}: {error}", fault="guess", line=visit.node.line, turns=visit.turns) from None
     parts = dict(split(visit.columns, visit.node.guess))
     for feedback, codes in parts.items():
         if feedback not in visit.node.children and feedback != all_black(rules.pegs):
@@ -145,8 +145,9 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
     example, count = column_code(codes, 0), int(codes.shape[1])
     guess, code = format_code(visit.node.guess), format_code(example)
     others = f" and {count - 1:,} more" if count > 1 else ""
+    where = location(visit.node.line, visit.turns)
     return TreeError(
-        f"{_location(visit)}: nothing follows {feedback} to {guess}, which {code}{others} would get",
+        f"{where}: nothing follows {feedback} to {guess}, which {code}{others} would get",
         fault="missing",
         line=visit.node.line,
         turns=visit.turns,
@@ -156,7 +157,7 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
     )
 
 
-def _location(visit: _Visit) -> str:
-    turns = [f"{format_code(guess)} {feedback}" for guess, feedback in visit.turns]
-    path = f"after {', '.join(turns)}" if turns else "at the first guess"
-    return f"line {visit.node.line}: {path}" if visit.node.line else path
+def location(line: int, turns: Turns) -> str:
+    path = f"after {', '.join(f'{format_code(guess)} {feedback}' for guess, feedback in turns)}"
+    path = path if turns else "at the first guess"
+    return f"line {line}: {path}" if line else path

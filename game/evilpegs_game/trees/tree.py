@@ -23,14 +23,15 @@ MAX_DEPTH: Final = 128
 
 TITLE: Final = "evilpegs tree"
 """The beginning of the first line of every tree."""
-_VERSION: Final = "1"
-_INDENT: Final = "  "
+VERSION: Final = "1"
+INDENT: Final = "  "
 
 TextFault = Literal[
     "end",
     "title",
     "version",
     "rules",
+    "guesses",
     "root",
     "indent",
     "depth",
@@ -47,7 +48,7 @@ An ``indent`` contains a tab or an odd number of spaces. A ``depth`` is an inden
 ``finished`` feedback ends the game, so nothing can follow it. A ``repeated`` feedback already has a guess.
 """
 
-_Line = tuple[int, str]  # number, and text without comment and trailing spaces
+Line = tuple[int, str]  # number, and text without comment and trailing spaces
 
 
 class TreeTextError(MalformedError):
@@ -128,10 +129,10 @@ def format_tree(tree: Tree) -> str:
         0,2 21
     """
     require(tree, Tree, "a tree", "a Tree, such as solution.tree")
-    lines = [f"{TITLE} {_VERSION}", f"rules {tree.rules}"]
+    lines = [f"{TITLE} {VERSION}", f"rules {tree.rules}"]
     for depth, feedback, node in nodes(tree):
         reply = "" if feedback is None else f"{feedback} "
-        lines.append(_INDENT * depth + reply + format_code(node.guess))
+        lines.append(INDENT * depth + reply + format_code(node.guess))
     return "\n".join(lines) + "\n"
 
 
@@ -147,84 +148,89 @@ def parse_tree(text: str) -> Tree:
     >>> evilpegs.certify(tree).distribution
     (1, 1)
     """
-    require(text, str, "a tree", "its text")
-    message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
-    check_bound(len(text), MAX_TREE_CHARACTERS, message)
-    lines = _lines(text)
-    _read_title(*_next_line(lines, text, f"a tree begins with the line: {TITLE} {_VERSION}"))
-    rules = _read_rules(*_next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
-    number, line = _next_line(lines, text, "the first guess is missing")
+    lines, rules = read_heading(text, TITLE)
+    number, line = next_line(lines, text, "the first guess is missing")
     if line.startswith((" ", "\t")):
-        raise _text_error(number, "root", "the first guess must not be indented")
-    root = Node(_read_code(number, line, rules), {}, number)
+        raise text_error(number, "root", "the first guess must not be indented")
+    root = Node(read_code(number, line, rules), {}, number)
     open_nodes = [root]
     for number, line in lines:
         _read_child(number, line, rules, open_nodes)
     return Tree(rules, root)
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def read_heading(text: str, title: str) -> tuple[Iterator[Line], Rules]:
+    require(text, str, "a tree", "its text")
+    message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
+    check_bound(len(text), MAX_TREE_CHARACTERS, message)
+    lines = _lines(text)
+    _read_title(*next_line(lines, text, f"a tree begins with the line: {title} {VERSION}"), title)
+    return lines, _read_rules(*next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
+
+
+def _lines(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
         content = line.partition("#")[0].rstrip()
         if content:
             yield number, content
 
 
-def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
+def next_line(lines: Iterator[Line], text: str, missing: str) -> Line:
     line = next(lines, None)
     if line is None:
-        raise _text_error(text.rstrip("\n").count("\n") + 1, "end", f"the text ends here; {missing}")
+        raise text_error(text.rstrip("\n").count("\n") + 1, "end", f"the text ends here; {missing}")
     return line
 
 
-def _read_title(number: int, line: str) -> None:
+def _read_title(number: int, line: str, title: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
-    if " ".join(words[:-1]) != TITLE:
-        raise _text_error(
-            number, "title", f"{quoted(line)} does not begin a tree; its first line is: {TITLE} {_VERSION}"
-        )
-    if words[-1] != _VERSION:
-        raise _text_error(
-            number, "version", f"version {quoted(words[-1])} of the format cannot be read; write: {TITLE} {_VERSION}"
+    if " ".join(words[:-1]) != title:
+        raise text_error(number, "title", f"{quoted(line)} does not begin a tree; its first line is: {title} {VERSION}")
+    if words[-1] != VERSION:
+        raise text_error(
+            number, "version", f"version {quoted(words[-1])} of the format cannot be read; write: {title} {VERSION}"
         )
 
 
 def _read_rules(number: int, line: str) -> Rules:
     word, _, rules = line.partition(" ")
     if word != "rules":
-        raise _text_error(number, "rules", f"expected the rules, not {quoted(line)}; write them like: rules 4x6")
+        raise text_error(number, "rules", f"expected the rules, not {quoted(line)}; write them like: rules 4x6")
     try:
         return Rules.parse(rules)
     except GameError as error:
-        raise _text_error(number, "rules", str(error)) from None
+        raise text_error(number, "rules", str(error)) from None
 
 
 def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) -> None:
-    depth = _read_depth(number, line, len(open_nodes))
+    depth = read_depth(number, line, len(open_nodes))
+    if not depth:
+        raise text_error(number, "root", "only the first guess is not indented; indent what follows it")
     # ``open_nodes`` is the path to the node read last, one node per depth
     del open_nodes[depth:]
-    feedback = _read_feedback(number, line, rules.pegs)
+    text, space, guess = line.lstrip(" ").partition(" ")
+    if not space:
+        raise text_error(number, "turn", f"{quoted(text)} is not FEEDBACK GUESS, like: 1,2 1123")
+    feedback = read_feedback(number, text, rules.pegs)
     siblings = open_nodes[-1].children
     assert isinstance(siblings, dict)  # noqa: S101 - every node here is being read
     if feedback in siblings:
-        raise _text_error(
+        raise text_error(
             number, "repeated", f"feedback {feedback} was already answered in line {siblings[feedback].line}"
         )
-    node = Node(_read_code(number, line.lstrip(" ").partition(" ")[2], rules), {}, number)
+    node = Node(read_code(number, guess, rules), {}, number)
     siblings[feedback] = node
     open_nodes.append(node)
 
 
-def _read_depth(number: int, line: str, deepest: int) -> int:
+def read_depth(number: int, line: str, deepest: int) -> int:
     spaces = len(line) - len(line.lstrip(" "))
-    depth, odd = divmod(spaces, len(_INDENT))
+    depth, odd = divmod(spaces, len(INDENT))
     if odd or line[spaces] == "\t":
-        raise _text_error(number, "indent", "indent by two spaces per guess, without tabs")
-    if not depth:
-        raise _text_error(number, "root", "only the first guess is not indented; indent what follows it")
+        raise text_error(number, "indent", "indent by two spaces per guess, without tabs")
     if depth > deepest:
-        raise _text_error(
-            number, "depth", f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
+        raise text_error(
+            number, "depth", f"indented by {spaces} spaces, but the line above allows {deepest * len(INDENT)} at most"
         )
     if depth >= MAX_DEPTH:
         raise TooLargeError(
@@ -233,27 +239,24 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     return depth
 
 
-def _read_feedback(number: int, line: str, pegs: int) -> Feedback:
-    text, space, _ = line.lstrip(" ").partition(" ")
-    if not space:
-        raise _text_error(number, "turn", f"{quoted(text)} is not FEEDBACK GUESS, like: 1,2 1123")
+def read_feedback(number: int, text: str, pegs: int) -> Feedback:
     try:
         feedback = to_feedback(text, pegs)
     except MalformedError as error:
-        raise _text_error(number, "feedback", str(error)) from None
+        raise text_error(number, "feedback", str(error)) from None
     if feedback == all_black(pegs):
-        raise _text_error(number, "finished", f"feedback {feedback} ends the game; nothing follows it")
+        raise text_error(number, "finished", f"feedback {feedback} ends the game; nothing follows it")
     return feedback
 
 
-def _read_code(number: int, text: str, rules: Rules) -> Code:
+def read_code(number: int, text: str, rules: Rules) -> Code:
     try:
         return parse_code(text, rules)
     except GameError as error:
-        raise _text_error(number, "code", str(error)) from None
+        raise text_error(number, "code", str(error)) from None
 
 
-def _text_error(number: int, fault: TextFault, why: str) -> TreeTextError:
+def text_error(number: int, fault: TextFault, why: str) -> TreeTextError:
     return TreeTextError(f"line {number}: {why}", line=number, fault=fault)
 
 

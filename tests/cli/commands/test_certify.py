@@ -58,6 +58,18 @@ def test_certify_table_shows_totals_and_bars(certify):
     assert numbers_in(lines[-1]) == {"3", "1x3"}
 
 
+def test_certify_proves_lower_bound(certify):
+    text = "evilpegs adversary 1\nrules 3x5\nguesses 4\n111 0,0\n112 1,0\n123 1,0\n"
+    assert numbers_in(certify(text).out) == {"5", "3x5"}
+    document = certify(text, "--json").document
+    assert numbers_in(document.pop("proved")) == {"5", "3x5"}
+    assert document == {"rules": "3x5", "at_least": 5}
+    result = certify(text.replace("112 1,0\n", ""))
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint.startswith("a.tree: ")
+    assert "112" in result.complaint
+
+
 def test_certify_uses_singular_for_one_guess(certify):
     *_, last = certify("evilpegs tree 1\nrules 2x1\n11\n").out.splitlines()
     assert "1 guess " in last

@@ -296,14 +296,19 @@ def test_solve_against_evil_shows_shortest_line(run):
 
 @pytest.mark.parametrize(
     "option",
-    [["--objective", "worst"], ["--out", "a.tree"], ["--journal", "a"], ["--threads", "2"], ["--dry-run"]],
-    ids=lambda option: option[0],
+    [
+        ("devil", "--objective", "worst"),
+        ("devil", "--journal", "a"),
+        ("evil", "--out", "a.tree"),
+        ("evil", "--threads", "2"),
+        ("evil", "--dry-run"),
+    ],
+    ids=" ".join,
 )
-@pytest.mark.parametrize("adversary", ["evil", "devil"])
-def test_solve_against_refuses_useless_option(run, tmp_path, adversary, option):
-    result = run("solve", "--rules", "3x3", "--against", adversary, *option)
+def test_solve_against_refuses_useless_option(run, tmp_path, option):
+    result = run("solve", "--rules", "3x3", "--against", *option)
     assert (result.status, result.out) == (2, "")
-    assert {option[0], "--against"} <= {word.strip(",;") for word in result.complaint.split()}
+    assert {option[1], "--against"} <= {word.strip(",;") for word in result.complaint.split()}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -317,3 +322,28 @@ def test_solve_against_devil_shows_fewest_guesses(run):
     assert out.startswith("devil ")
     assert out.count("\n") == 1
     assert numbers_in(out) == {"3x3", "4"}
+
+
+def test_solve_against_devil_writes_both_trees(run, tmp_path):
+    out = run("solve", "--rules", "3x5", "--against", "devil", "--out", "a.tree", "--adversary", "a.adversary").out
+    assert numbers_in(out) == {"3x5", "5"}
+    assert run("certify", "a.tree", "--json").document["max"] == 5
+    assert run("certify", "a.adversary", "--json").document["at_least"] == 5
+    result = run("solve", "--rules", "3x3", "--against", "devil", "--adversary", "a.tree")
+    assert result.status == 0
+    assert (tmp_path / "a.tree").read_text() == "evilpegs adversary 1\nrules 3x3\nguesses 3\n"
+
+
+@pytest.mark.parametrize("option", [(), ("--against", "evil")])
+def test_solve_writes_adversary_of_devil_only(run, tmp_path, option):
+    result = run("solve", "--rules", "3x3", "--adversary", "a.adversary", *option)
+    assert (result.status, result.out) == (2, "")
+    assert {"--adversary", "--against"} <= {word.strip(",;") for word in result.complaint.split()}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_solve_keeps_file_that_is_no_tree(run, tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    result = run("solve", "--rules", "3x3", "--against", "devil", "--adversary", "notes")
+    assert (result.status, (tmp_path / "notes").read_text()) == (2, "mine")
+    assert "notes" in result.complaint
