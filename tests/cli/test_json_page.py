@@ -213,6 +213,8 @@ class Tour:
             for words in commands:
                 self.look(heading, *words)
         self.look("evilpegs certify", "certify", "2x2.tree")
+        self.run("solve", "--rules", "2x2", "--against", "devil", "--adversary", "2x2.adversary")
+        self.look("evilpegs certify, an adversary's tree", "certify", "2x2.adversary")
         Path("evilpegs.toml").write_text(FRIDAY)
         self.look("evilpegs ladders", "ladders")
         Path("evilpegs.toml").unlink()

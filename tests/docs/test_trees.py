@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import evilpegs
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
@@ -26,15 +27,22 @@ def test_tree_in_document_is_certified():
 
 def refusal(text):
     with pytest.raises(GameError) as caught:
-        certify(parse_tree(text))
+        evilpegs.certify(text)
     return str(caught.value)
 
 
 def test_errors_in_document_are_current():
-    (shown,) = re.findall(r"```text\n(line.*?)```", TEXT, re.DOTALL)
+    shown, below = re.findall(r"```text\n(line.*?)```", TEXT, re.DOTALL)
     (tree,) = re.findall(r"```text\n(evilpegs tree.*?)```", TEXT, re.DOTALL)
     wrong = [tree.replace("1,1 331", new, 1) for new in ("1,2 331", "# nothing", "0,0 111\n    1,1 331")]
     assert shown.splitlines() == [refusal(text) for text in wrong]
+    (tree,) = re.findall(r"```text\n(evilpegs adversary.*?)```", TEXT, re.DOTALL)
+    assert evilpegs.certify(tree).at_least == 7
+    wrong = [
+        tree.replace(*change, 1)
+        for change in (("  34 0,0\n    56 0,0\n", ""), ("12 0,0", "12 1,0"), ("12 0,0", "12 2,0"))
+    ]
+    assert below.splitlines() == [refusal(text) for text in wrong]
 
 
 def test_notations_in_document_are_one_tree():

@@ -33,7 +33,7 @@ from evilpegs_game.trees.tree import Tree, tree_from_strategy
 
 Adversary = Literal["evil", "devil"]
 MAX_GAMES, MAX_JOBS, MAX_THREADS = 1_000_000_000, 256, 256
-MAX_DEVIL_CODES: Final = 1 << 15  # the table of all feedbacks takes 1 GiB
+MAX_DEVIL_CODES: Final = 20_000  # the table of all feedbacks takes 400 MB
 
 
 @dataclass(frozen=True, slots=True, repr=False)
