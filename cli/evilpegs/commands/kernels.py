@@ -45,6 +45,7 @@ def compile_kernels() -> None:
     """Call everything that has kernels, on rules as small as they allow."""
     small, large = Rules(3, 4), Rules(10, 12)
     evilpegs.certify(evilpegs.solve(small).tree)
+    evilpegs.certify("evilpegs adversary 1\nrules 1x5\nguesses 4\n")
     expected_guesses(small)
     ShortestLineSearch(small).run()
     best_guess(evilpegs.Position(small, budget=10**6), ENTROPY, candidates_only=True)

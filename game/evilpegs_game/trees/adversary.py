@@ -28,7 +28,6 @@ from evilpegs_game.trees.tree import (
 )
 
 ADVERSARY_TITLE: Final = "evilpegs adversary"
-"""The beginning of the first line of every adversary's tree."""
 
 
 class Answer(NamedTuple):

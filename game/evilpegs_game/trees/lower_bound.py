@@ -1,9 +1,7 @@
 """Lower bounds: the check of an adversary's tree.
 
-A position is a set of codes and a number of guesses left. It is lost for the codebreaker if every guess has a reply
-after which the guesses then left are not enough. The check tries every guess of the rules: some reply leaves too many
-codes by their number alone, or all codes reply alike, so the guess is wasted, or the tree has a reply to this guess or
-to one that is symmetric to it. With three guesses left or fewer the tree may end: then every line of play is tried.
+Every guess of the rules is tried: some reply leaves too many codes by their number alone, or all codes reply alike, so
+the guess is wasted, or the tree has a reply to this guess or to one that is symmetric to it (docs/trees.md).
 """
 
 from collections.abc import Mapping
@@ -21,8 +19,7 @@ from evilpegs_game.symmetry.history_key import history_key
 from evilpegs_game.trees.adversary import AdversaryTree, Answer
 from evilpegs_game.trees.certificate import Fault, TreeError, Turns, location
 
-TRIED: Final = 3
-"""The most guesses left with which an adversary's tree may end."""
+TRIED: Final = 3  # the most guesses left with which a tree may end
 
 
 class LowerBound(NamedTuple):
