@@ -69,6 +69,10 @@ results: $(DEV)
 known: $(DEV)
 	@$(TOOL).known_results
 
+# Hours: compute the table of rules and write docs/table.csv, docs/table.md and docs/table.svg; goes on where it stopped.
+table: $(DEV)
+	@$(BIN)/python -m bench.rules_table
+
 # Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
 load: $(DEV)
 	@$(BIN)/python -m bench fairness --strict
@@ -146,4 +150,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy kernels check format bench results known load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor
+.PHONY: demo serve test test-all test-busy kernels check format bench results known table load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor
