@@ -32,5 +32,5 @@ def draw_chart(rows, path):
             axes.minorticks_off()
             axes.grid(visible=True, alpha=0.3)
         figure.axes[0].set_ylabel("mean above the least mean, guesses")
-        figure.axes[0].legend(loc="upper left")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper")
         figure.savefig(path, metadata={"Date": None})

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.rules_table import __main__ as program
 from bench.rules_table import findings
 from bench.rules_table.chart import draw_chart, excess
+from bench.rules_table.computation import compute, read_rows
 from bench.rules_table.heuristics import HEURISTICS
 from bench.rules_table.page import page_text
 from bench.rules_table.row import FIGURES, Bounds, make_row
@@ -101,15 +101,15 @@ def test_budget_leaves_interval_that_holds():
 
 def test_computation_goes_on_where_it_stopped(tmp_path, capsys):
     path = tmp_path / "rows.jsonl"
-    program.compute(path, 9, 10**9, None)
+    compute(path, 9, 10**9, None)
     assert [json.loads(line)["rules"] for line in path.read_text().splitlines()] == [
         str(rules) for rules in rules_up_to(9)
     ]
     whole, first = path.read_text(), path.read_text().splitlines(keepends=True)[0]
     path.write_text(whole[: len(first) + 20])  # the second row was being written
     capsys.readouterr()
-    program.compute(path, 9, 10**9, None)
-    assert program.read_rows(path) == {json.loads(line)["rules"]: json.loads(line) for line in whole.splitlines()}
+    compute(path, 9, 10**9, None)
+    assert read_rows(path) == {json.loads(line)["rules"]: json.loads(line) for line in whole.splitlines()}
     assert len(capsys.readouterr().out.splitlines()) == len(rules_up_to(9)) - 1
 
 
@@ -117,7 +117,7 @@ def test_only_open_rows_are_computed_with_a_larger_budget(tmp_path, capsys):
     path, row = tmp_path / "rows.jsonl", {"rules": "2x2-distinct", "budget": 1, "version": "0"}
     for upper, printed in ((2, 0), (3, 1)):
         path.write_text(json.dumps(row | {"figures": {"optimal": {"worst": [2, upper, "search"]}}}) + "\n")
-        program.compute(path, 2, 10**9, None)
+        compute(path, 2, 10**9, None)
         assert len(capsys.readouterr().out.splitlines()) == printed
 
 
