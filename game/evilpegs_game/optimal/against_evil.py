@@ -88,6 +88,8 @@ class ShortestLineSearch:
             return codes <= guesses
         if guesses < bisect_left(self._max_codes, codes):
             return False
+        if guesses == 2:  # most sets; a key would take longer than to look for a guess that separates the codes
+            return bool(self._replies(columns, 1))
         key = code_set_key(columns, self.rules)
         known = self._known.bounds(key)
         if known.at_most <= guesses or known.at_least > guesses:
