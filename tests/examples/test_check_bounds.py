@@ -2,7 +2,7 @@
 
 import ast
 import gzip
-import gzip
+import lzma
 import runpy
 import sys
 from pathlib import Path
