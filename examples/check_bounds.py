@@ -1,10 +1,10 @@
-"""Check a strategy tree or an adversary's tree with numpy alone; nothing here is shared with evilpegs.
+"""Check strategy trees and adversary's trees with numpy alone
 
     python examples/check_bounds.py FILE
 
 FILE has the form of docs/trees.md, plain or compressed with gzip or xz. The program prints how many guesses are enough,
-or are not, and exits with status 1 and the number of the first wrong line if that is not proved. Everything is done in
-plain loops: feedback from its definition, and symmetries by listing all images of a guess.
+or are not, and exits with status 1 and the number of the first wrong line if that is not proved. Nothing is shared with
+evilpegs, and all is done in plain loops: feedback from its definition, and symmetries by listing the images of a guess.
 """
 
 import gzip
