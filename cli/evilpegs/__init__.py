@@ -72,10 +72,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError"]
 __all__ += ["Devil", "Duel", "EvaluationResult", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game", "GameAnalysis"]
-__all__ += ["History", "IllegalCodeError", "LeastGuesses", "MalformedError", "OutOfRangeError", "OverBudgetError"]
-__all__ += ["Position", "Rules", "Solution", "Strategy", "StrategyComparison", "StrategyError", "StuckError"]
-__all__ += ["StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError", "Turn", "advise"]
-__all__ += ["analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code", "format_tree"]
+__all__ += ["History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError", "OutOfRangeError"]
+__all__ += ["OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison", "StrategyError"]
+__all__ += ["StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError", "Turn"]
+__all__ += ["advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code", "format_tree"]
 __all__ += [
     "load_strategy",
     "local_server",
@@ -87,7 +87,7 @@ __all__ += [
     "solve",
     "strategies",
 ]
-__all__ += ["LowerBound", "tree", "verify_match"]
+__all__ += ["tree", "verify_match"]
 
 
 def __getattr__(name: str) -> Any:

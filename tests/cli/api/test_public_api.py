@@ -36,6 +36,7 @@ PUBLIC = [
     "History",
     "IllegalCodeError",
     "LeastGuesses",
+    "LowerBound",
     "MalformedError",
     "OutOfRangeError",
     "OverBudgetError",
