@@ -1,6 +1,7 @@
 """docs/table.md and docs/table.csv agree, and small rows are those of plain programs."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bench.rules_table.page import page_text
 from bench.rules_table.row import FIGURES, Bounds, make_row
 from bench.rules_table.rules import TableRules, least_total, rules_up_to, worst_case
 from bench.rules_table.table_csv import read_csv, rows_in_order, write_csv
+from evilpegs_server.site.bounds import RESULTS_FILE
 from support.plain_game import SCORES, PlainGame
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -82,6 +84,15 @@ def test_figures_bound_each_other(row):
         for figures in row.heuristics.values():
             assert all(row.optimal[figure].lower <= figures[figure].upper for figure in FIGURES)
             assert figures["evil"].upper <= figures["worst_ties"].upper <= figures["worst"].upper
+
+
+def test_known_results_are_within_bounds():
+    known = [row for row in tomllib.loads(RESULTS_FILE.read_text())["results"] if row["rules"] in BY_RULES]
+    for row in known:
+        bounds = BY_RULES[row["rules"]].optimal["total" if "total" in row else "worst"]
+        value = row.get("total", row.get("guesses"))
+        assert bounds.lower <= value
+        assert not row["proved"] or value <= bounds.upper
 
 
 def test_smallest_rules_on_which_evil_is_not_worst():
