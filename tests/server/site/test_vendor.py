@@ -84,7 +84,8 @@ def test_wheel_has_every_file_of_page_and_every_tree(tmp_path):
         paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"]
         assert packed == {path.relative_to(PAGE_FOLDER).as_posix() for path in paths}
         assert wrong_files(lambda name: archive.read(f"{prefix}vendor/{name}")) == []
-        trees = {Path(name).name for name in archive.namelist() if name.endswith(".tree.gz")}
+        folder = "evilpegs_clients/strategies/trees/"
+        trees = {name.removeprefix(folder) for name in archive.namelist() if name.startswith(folder)}
         assert trees == {path.name for path in TREES.iterdir()}
 
 
