@@ -87,7 +87,7 @@ RulesText = Annotated[
 _STRATEGY: Final = Parameter(
     name="STRATEGY",
     help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
-    "sampled, optimal, a .py file with choose(position, rng), or a strategy tree in a .tree or .tree.gz file.",
+    "two-ply, sampled, optimal, a .py file with choose(position, rng), or a strategy tree in a .tree or .tree.gz file.",
 )
 StrategyName = Annotated[str, _STRATEGY]
 OptionalStrategyName = Annotated[str | None, _STRATEGY]

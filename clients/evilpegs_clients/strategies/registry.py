@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from evilpegs_clients.strategies.consistent import FirstConsistent, RandomConsistent, Sampled
-from evilpegs_clients.strategies.heuristics import Entropy, ExpectedSize, Lexicographic, Minimax, MostParts
+from evilpegs_clients.strategies.heuristics import Entropy, ExpectedSize, Lexicographic, Minimax, MostParts, TwoPly
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
@@ -25,6 +25,7 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "expected-size": ExpectedSize,
         "entropy": Entropy,
         "most-parts": MostParts,
+        "two-ply": TwoPly,
         "sampled": Sampled,
         "optimal": Optimal,
     }

@@ -32,11 +32,14 @@ PRODUCTS: Final = 3
 The score is its logarithm in units of 1 / `LOG_UNIT`, computed as the sum of the weights.
 """
 
+TOTALS: Final = 4
+"""As `SUMS`, but all-black, which ends the game, adds nothing, and the best guesses are compared two plies deep."""
+
 LOG_UNIT: Final = 1 << 30
 # scores of equal products differ by less: 153 rounded terms, right to 15 digits, for up to 10**8 codes
 LOG_SLACK: Final = 1 << 12
 
-_NO_LIMIT: Final = 1 << 62
+NO_LIMIT: Final = 1 << 62
 
 
 class Measure(NamedTuple):
@@ -47,10 +50,10 @@ class Measure(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best guess so far, updated in place by compiled code.
+    """The best guess so far, or with `TOTALS` the best guesses, updated in place by compiled code.
 
-    ``score`` has one element, negative while there is no guess. ``sizes`` are the part sizes, ascending; they are
-    maintained only if the rule is `LISTS` or `PRODUCTS`.
+    ``score`` has one element per guess, ascending, negative where there is none, and ``guess`` the pegs of all.
+    ``sizes`` are the part sizes, ascending; they are maintained only if the rule is `LISTS` or `PRODUCTS`.
     """
 
     guess: NDArray[np.uint8]
@@ -59,10 +62,10 @@ class Best(NamedTuple):
 
 
 @kernel
-def no_guess(pegs: int) -> Best:
-    score = np.zeros(1, np.int64)
-    score[0] = -1
-    return Best(np.zeros(pegs, np.uint8), score, np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
+def no_guess(pegs: int, listed: int = 1) -> Best:
+    score = np.zeros(listed, np.int64)
+    score[:] = -1
+    return Best(np.zeros(listed * pegs, np.uint8), score, np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
 
 
 @kernel
@@ -79,22 +82,22 @@ def least_score(measure: Measure, codes: int) -> int:
 
 @kernel
 def score_limit(best: Best, measure: Measure, codes: int) -> int:
-    """Return the greatest score that a guess better than ``best`` can have."""
-    if best.score[0] < 0:
-        return _NO_LIMIT
+    """Return the greatest score that a guess better than the last of ``best`` can have."""
+    if best.score[-1] < 0:
+        return NO_LIMIT
     if measure.rule == PRODUCTS:
         return int(best.score[0] + LOG_SLACK)
     if measure.rule == LISTS and not is_summed(measure, codes):
         return int(best.score[0])
-    return int(best.score[0] - 1)
+    return int(best.score[-1] - 1)
 
 
 @kernel
 def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int) -> bool:
-    """Return True if a guess is strictly better than ``best``; ``sizes`` are ascending."""
+    """Return True if a guess is strictly better than the last of ``best``; ``sizes`` are ascending."""
     if score > score_limit(best, measure, codes):
         return False
-    if best.score[0] < 0:
+    if best.score[-1] < 0:
         return True
     if measure.rule == PRODUCTS:  # large numbers are multiplied only where logarithms cannot tell
         return score < best.score[0] - LOG_SLACK or _has_smaller_product(sizes, best.sizes, codes)

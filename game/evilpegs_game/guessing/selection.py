@@ -29,8 +29,8 @@ from evilpegs_game.feedback import History
 from evilpegs_game.guessing.color_classes import count_in_order, make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, Criterion
 from evilpegs_game.guessing.guess_cursor import make_bitmaps, make_cursor
-from evilpegs_game.guessing.ranking import Best, Measure, keep_better, no_guess
-from evilpegs_game.guessing.search import best_code, search
+from evilpegs_game.guessing.ranking import TOTALS, Best, Measure, keep_better, no_guess
+from evilpegs_game.guessing.search import LISTED, LOOK_AHEAD_CODES, best_code, end_with_all_black, search, tries_others
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
@@ -59,6 +59,7 @@ def best_code_in_chunks(
 
     _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
     if not candidates_only:
+        end_with_all_black(best, measure)
         length = min(_PREFIX_PEGS, pegs - 1)
         prefixes = all_codes(Rules(length, colors)).copy() if length else np.zeros((0, 1), dtype=np.uint8)
         _search_chunks(partial(search_range, prefixes), prefixes.shape[1], best, measure, codes, threads)
@@ -86,10 +87,12 @@ def best_guess(position: Position, criterion: Criterion, candidates_only: bool =
     if position.count <= 2:
         return position.first_candidate
     rules, live, guessed = position.rules, position.candidates, guessed_color_mask(position.history)
+    candidates_only = candidates_only or not tries_others(criterion.rule, position.count, rules.colors, rules.pegs)
     if not candidates_only and rules.pegs * rules.size > MAX_SPACE_BYTES:
         raise TooLargeError(f"{rules} has {rules.size:,} codes, too many to try each as a guess; take candidates only")
     if position.budget is not None:
         work = position.count * _count_guesses(rules, live, guessed, candidates_only)
+        work += LISTED * position.count**2 if criterion.rule == TOTALS and position.count <= LOOK_AHEAD_CODES else 0
         if work > position.budget:
             raise OverBudgetError(
                 f"turn {position.turn} takes {work:,} feedback evaluations; the budget is {position.budget:,}"
@@ -106,8 +109,9 @@ def best_guess_at(
     threads: Executor | None = None,
 ) -> Code:
     """Return the best guess at three codes or more; ``threads`` change the speed, not the guess."""
-    if threads:
-        guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
+    if threads and (measure.rule != TOTALS or live.shape[1] > LOOK_AHEAD_CODES):
+        only = candidates_only or not tries_others(measure.rule, live.shape[1], rules.colors, rules.pegs)
+        guess = best_code_in_chunks(live, rules, guessed, measure, only, threads)
     else:
         # The copy can be written to, as live sets inside kernels can: for both kinds all would be compiled twice.
         guess = best_code(

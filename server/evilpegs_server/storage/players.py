@@ -33,7 +33,7 @@ _RESERVED_NAMES: Final = (
     *("owner", "root", "server", "staff", "support", "sysadmin", "system"),
     *("judge", "organiser", "organizer", "referee", "teacher", "tutor", "bot", "human"),
     *("entropy", "expected-size", "first-consistent", "lexicographic", "minimax", "most-parts", "optimal"),
-    *("random-consistent", "sampled"),
+    *("random-consistent", "sampled", "two-ply"),
 )
 
 

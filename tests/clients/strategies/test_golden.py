@@ -10,7 +10,7 @@ from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -33,7 +33,7 @@ def test_totals_are_golden(row):
     assert result.count == Rules.parse(row["rules"]).size
 
 
-CRITERIA = {criterion.name: criterion for criterion in (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)}
+CRITERIA = {each.name: each for each in (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS, TWO_PLY)}
 WALKED = [row for row in GOLDEN["totals"] + GOLDEN["large_totals"] if row["strategy"] in CRITERIA]
 
 

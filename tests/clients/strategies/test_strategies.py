@@ -3,10 +3,12 @@
 import random
 from abc import ABC, abstractmethod
 from pathlib import Path
+from random import Random
 
 import numba
 import pytest
 
+from evilpegs_clients.strategies import heuristics
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice, turn_rng
@@ -14,8 +16,8 @@ from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Turn, feedback
-from evilpegs_game.guessing.criteria import ENTROPY
-from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.guessing.criteria import ENTROPY, TWO_PLY
+from evilpegs_game.guessing.selection import best_guess, sampled_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -174,6 +176,27 @@ class TestEntropy(NamedContract):
 
 class TestMostParts(NamedContract):
     name = "most-parts"
+
+
+class TestTwoPly(NamedContract):
+    name = "two-ply"
+
+    @pytest.fixture
+    def _no_memory(self, monkeypatch):
+        monkeypatch.setattr(heuristics, "DEFAULT_BYTES", 0)
+
+    @pytest.mark.usefixtures("_no_memory")
+    def test_weighs_few_candidates_if_codes_do_not_fit_in_memory(self):
+        position = position_of(Rules(3, 6), (2, 1, 0), (0, 0, 1))
+        expected = best_guess(position, TWO_PLY, candidates_only=True)
+        assert expected != best_guess(position, TWO_PLY)
+        assert {self.strategy.choose(position, turn_rng(seed, 1)) for seed in range(5)} == {expected}
+
+    @pytest.mark.usefixtures("_no_memory")
+    def test_draws_same_candidates_in_every_game_within_budget(self):
+        position = Position(Rules(3, 6), (), LiveSets(), budget=9 * 216**2 - 1)
+        choices = {self.strategy.choose(position, turn_rng(seed, 1)) for seed in range(5)}
+        assert choices == {sampled_guess(position, Random(0))}
 
 
 class TestOptimal(NamedContract):

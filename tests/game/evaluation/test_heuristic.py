@@ -7,7 +7,7 @@ from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, TooLargeError
 from evilpegs_game.evaluation.heuristic import MAX_BYTES, evaluate_heuristic, heuristic_bytes
 from evilpegs_game.feedback import Feedback, Turn, feedback
-from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -18,7 +18,7 @@ from support.walks import evaluate
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
-CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
+CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS, TWO_PLY]
 SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5), Rules(1, 1)]
 
 

@@ -1,11 +1,11 @@
-from math import prod
+from math import log, prod
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 
 PLAIN_KEYS = {
     MINIMAX: max,
@@ -13,7 +13,13 @@ PLAIN_KEYS = {
     EXPECTED_SIZE: lambda sizes: sum(size * size for size in sizes),
     ENTROPY: lambda sizes: prod(size**size for size in sizes),
     MOST_PARTS: lambda sizes: sizes.count(0),
+    TWO_PLY: lambda sizes: sum(map(further_guesses, sizes)) - (sizes[-1] << 20),
 }
+
+
+def further_guesses(size):
+    """Return the guesses after the next one that a part of this size takes, in 2**-20."""
+    return sum(round((1 + 0.35 * log(1 + (codes - 2) / 8)) * 2**20) for codes in range(2, size + 1))
 
 
 def table_of(*guesses):
@@ -47,6 +53,12 @@ def test_entropy_ties_are_exact():
 def test_entropy_decides_close_sums_in_integers():
     close = table_of([5_001, 4_999], [5_000, 5_000], [5_000, 5_000])
     assert ENTROPY.refine(close).tolist() == [1, 2]
+
+
+def test_two_ply_prefers_candidates_and_many_small_parts():
+    alike = table_of([1, 2, 2, 0], [1, 2, 1, 1], [2, 2, 1, 0])
+    assert TWO_PLY.best(alike).tolist() == [1]
+    assert TWO_PLY.measure(5).weights.tolist()[:3] == [0, 0, 1 << 20]
 
 
 def test_expected_size_squares_do_not_overflow():

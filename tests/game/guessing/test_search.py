@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.evaluation.heuristic import some_candidate_separates
-from evilpegs_game.feedback import feedback
+from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
-from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 from evilpegs_game.guessing.guess_cursor import add_peg, make_bitmaps, part_size
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
-from evilpegs_game.guessing.search import best_code
-from evilpegs_game.partition import part_size_table
+from evilpegs_game.guessing.search import LISTED, best_code
+from evilpegs_game.partition import part_size_table, split
 from evilpegs_game.rules import Rules
 from support.examples import share
 
@@ -135,6 +135,56 @@ def test_best_code_matches_plain_choice(criterion, candidates_only, game):
     rule, weights = criterion.measure(live.shape[1])
     found = best_code(live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only)
     assert tuple(found.tolist()) == expected
+
+
+def plain_scores(live, guesses, is_listed):
+    """Return the scores of the first ply, as `Criterion.score` has them, and 2**20 more if all-black is not counted."""
+    table = part_size_table(live, guesses)
+    scores = TWO_PLY.score(table) + (0 if is_listed else table[-1] << 20)
+    return scores.tolist()
+
+
+def plain_two_ply(rules, live, candidates_only):
+    """Return the best guess two plies deep by the rule as it is written.
+
+    Candidates are listed as the game ends with them, and once more, as it goes on, among all codes.
+    """
+    present = set(live.ravel().tolist())
+    absent = [color for color in range(rules.colors) if color not in present]
+    kept = [code for code in plain_codes(all_codes(rules)) if uses_first(code, absent, rules.repeats)]
+    listed = list(zip(plain_scores(live, live, True), plain_codes(live), strict=True))
+    if not candidates_only:
+        listed = sorted(listed, key=lambda each: each[0])[:LISTED]
+        listed += zip(plain_scores(live, to_columns(kept), False), kept, strict=True)
+    best = sorted(listed, key=lambda each: each[0])[:LISTED]
+    return min(best, key=lambda each: second_ply(live, each[1]))[1]
+
+
+def uses_first(code, absent, repeats):
+    """Return True if ``code`` has no absent color that could be replaced by an earlier one."""
+    used = [color for color in dict.fromkeys(code) if color in absent]
+    return used == absent[: min(len(used), 1) if repeats else len(used)]
+
+
+def second_ply(live, guess):
+    total = 0
+    for answer, part in split(live, guess):
+        if answer != all_black(live.shape[0]):
+            after = min(plain_scores(part, part, True)) + (1 << 20)
+            total += (1 << 20) * (part.shape[1] - 1) + after
+    return total - (1 << 20) * (guess in plain_codes(live))
+
+
+@pytest.mark.parametrize("candidates_only", [False, True])
+@settings(max_examples=share(40), deadline=None)
+@given(game=live_sets(least=3))
+def test_two_plies_match_plain_choice(candidates_only, game):
+    rules, live = game
+    if live.shape[1] < 3:
+        return
+    rule, weights = TWO_PLY.measure(live.shape[1])
+    found = best_code(live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only)
+    assert tuple(found.tolist()) == plain_two_ply(rules, live, candidates_only)
 
 
 @settings(deadline=None)

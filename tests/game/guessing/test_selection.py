@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Turn, feedback
-from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
+from evilpegs_game.guessing.search import tries_others
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -89,6 +90,20 @@ def test_best_guess_budget_counts_first_guess_patterns():
     assert best_guess(Position(CLASSIC, (), LiveSets(), budget), MINIMAX) == (0, 0, 1, 1)
     with pytest.raises(OverBudgetError, match=r"\b19,440\b.*\b19,439\b"):
         best_guess(Position(CLASSIC, (), LiveSets(), budget - 1), MINIMAX)
+
+
+def test_two_ply_budget_counts_both_plies():
+    # with 1,296 candidates only these are tried, the set partitions above; the second ply takes 8 guesses
+    work = 15 * 1296 + 8 * 1296**2
+    assert best_guess(Position(CLASSIC, (), LiveSets(), work), TWO_PLY) == (0, 0, 1, 2)
+    with pytest.raises(OverBudgetError, match=rf"\b{work:,}\b.*\b{work - 1:,}\b"):
+        best_guess(Position(CLASSIC, (), LiveSets(), work - 1), TWO_PLY)
+
+
+def test_two_ply_tries_only_candidates_of_many():
+    assert [tries_others(TWO_PLY.rule, codes, 8, 5) for codes in (655, 656)] == [True, False]
+    assert [tries_others(TWO_PLY.rule, codes, 6, 4) for codes in (640, 641)] == [True, False]
+    assert tries_others(ENTROPY.rule, 10**6, 10, 6)
 
 
 def test_best_guess_without_budget_ends_game():
