@@ -61,7 +61,7 @@ format: $(DEV)
 bench: $(DEV)
 	@$(BIN)/python -m bench
 
-# Minutes: measure every strategy on every ladder again and write docs/results.md.
+# Hours: measure every strategy on every ladder again and write docs/results.md; goes on where it was stopped.
 results: $(DEV)
 	@$(BIN)/python bench/results.py
 

@@ -1,33 +1,32 @@
-"""Measure every built-in strategy on every ladder and write docs/results.md; takes minutes.
+"""Measure every built-in strategy on every ladder and write docs/results.md; takes hours.
 
-The same seed gives the same figures. Run: python bench/results.py [--seed 1] [--jobs 2] [--games N] [--out FILE]
+After Ctrl-C the same command goes on where it was. The journal that it goes on from is removed at the end, unless
+--journal names it; of a strategy that has changed, remove the lines. The same seed gives the same figures.
+
+Run: python bench/results.py [--seed 1] [--jobs 2] [--games N] [--journal FILE] [--out FILE]
 """
 
 import argparse
-import resource
 from pathlib import Path
 
 from ladder_results.cells import make_cells, measure_all
+from ladder_results.journal import Journal
 from ladder_results.page import write_page
 
 from evilpegs_server.match.ladders import load_ladders
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+JOURNAL = Path(__file__).with_name("results.jsonl")
 SEED = 1
 
 
-def provenance(seed: int, seconds: float) -> str:
+def provenance(options: argparse.Namespace, seconds: float) -> str:
     """Return which command made the page."""
+    games = f" --games {options.games}" if options.games else ""
     return (
-        f"`make results` made this page with the seed {seed} (`python bench/results.py --seed {seed}`). It took\n"
-        f"{seconds / 60:.0f} minutes of processor time, shared by two processes. The same seed gives the same figures."
+        f"`make results` made this page (`python bench/results.py --seed {options.seed}{games}`). It took\n"
+        f"{seconds / 60:.0f} minutes of processor time. The same seed gives the same figures."
     )
-
-
-def processor_seconds() -> float:
-    """Return the processor time of this process and of those that it started and that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def main() -> None:
@@ -35,12 +34,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--games", type=int, help="games per strategy and ladder; the default depends on the rules")
+    parser.add_argument("--journal", type=Path, help="finished pieces; kept at the end")
     parser.add_argument("--out", type=Path, default=PAGE)
     options = parser.parse_args()
     ladders = list(load_ladders().values())
-    outcomes = measure_all(make_cells(ladders, options.games), options.seed, options.jobs)
-    options.out.write_text(write_page(ladders, outcomes, provenance(options.seed, processor_seconds())))
-    print(f"wrote {options.out} in {processor_seconds() / 60:.1f} minutes of processor time")
+    path = options.journal or JOURNAL
+    outcomes = measure_all(make_cells(ladders, options.games), options.seed, options.jobs, path)
+    seconds = Journal(path).seconds
+    options.out.write_text(write_page(ladders, outcomes, provenance(options, seconds)))
+    print(f"wrote {options.out}; its figures took {seconds / 60:.1f} minutes of processor time")
+    if path == JOURNAL:
+        path.unlink()
 
 
 if __name__ == "__main__":

@@ -7,12 +7,14 @@ its secret and all random choices. The secrets of a game number are therefore th
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 from evilpegs_clients.evaluation.cost import SMALL_SIZE
 from evilpegs_clients.paired_games import mean_score
@@ -35,9 +37,13 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.means import student_95
 from evilpegs_protocol.commitment import derive_nonce, tie_index
 from evilpegs_server.match.ladders import Ladder
+from ladder_results.journal import Journal
 
 EXPECTED_CODES = 1296
 """The most codes of rules whose exact expectation for random guesses is computed; it takes about ten seconds."""
+
+BLOCK = 20
+"""Games that are played again if the computation is stopped within them."""
 
 GAME_SECONDS = 60.0
 """The most processor time of one game; some games on colossus would take minutes."""
@@ -69,15 +75,27 @@ class Measurement:
     def is_exact(self) -> bool:
         return isinstance(self.mean, Fraction)
 
+    def to_json(self) -> dict[str, object]:
+        """Return a value in JSON, from which `from_json` makes an equal measurement."""
+        return asdict(self) | {"mean": str(self.mean) if isinstance(self.mean, Fraction) else self.mean}
 
-def measure_fixed(strategy: Strategy, ladder: Ladder, games: int, seed: int) -> Measurement:
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Measurement":
+        low_high = value["interval"] and tuple(value["interval"])
+        mean = Fraction(value["mean"]) if isinstance(value["mean"], str) else value["mean"]
+        return cls(**value | {"mean": mean, "interval": low_high})
+
+
+def measure_fixed(
+    strategy: Strategy, ladder: Ladder, games: int, seed: int, journal: Journal | None = None
+) -> Measurement:
     """Return the result against secrets drawn at random; every secret is played if the rules are small enough."""
     rules = ladder.rules
     if not strategy.uses_rng and rules.size <= SMALL_SIZE:
         counts = distribution(strategy, rules)
         return Measurement(mean_score(counts, ladder.guess_limit), min(len(counts), ladder.guess_limit + 1))
     curve = load_value_curve(rules, ladder.guess_limit)
-    raw, scores = play_fixed(strategy, ladder, curve, games, seed)
+    raw, scores = play_fixed(strategy, ladder, curve, games, seed, journal)
     mean: Fraction | float = fmean(scores)
     if isinstance(strategy, RandomConsistent) and rules.size <= EXPECTED_CODES:
         mean = expected_guesses(rules)
@@ -92,18 +110,27 @@ def distribution(strategy: Strategy, rules: Rules) -> tuple[int, ...]:
 
 
 def play_fixed(
-    strategy: Strategy, ladder: Ladder, curve: ValueCurve | None, games: int, seed: int
+    strategy: Strategy, ladder: Ladder, curve: ValueCurve | None, games: int, seed: int, journal: Journal | None = None
 ) -> tuple[list[int], list[float]]:
     """Return the scores of games, raw and adjusted for luck; both are the same without a curve."""
     rules, live_sets = ladder.rules, LiveSets()
-    raw: list[int] = []
-    adjusted: list[float] = []
-    for number, choose in enumerate(choosers(strategy, games, seed)):
-        codemaker = Fixed(draw_secret(game_seed(seed, number), rules))
-        turns = play(choose, codemaker, ladder, live_sets)
-        raw.append(raw_score(rules, turns, ladder.guess_limit))
-        adjusted.append(adjusted_score(rules, turns, curve, live_sets) if curve else float(raw[-1]))
-    return raw, adjusted
+    numbered = list(enumerate(choosers(strategy, games, seed)))
+
+    def play_block(start: int) -> list[tuple[int, float]]:
+        scores = []
+        for number, choose in numbered[start : start + BLOCK]:
+            codemaker = Fixed(draw_secret(game_seed(seed, number), rules))
+            turns = play(choose, codemaker, ladder, live_sets)
+            raw = raw_score(rules, turns, ladder.guess_limit)
+            scores.append((raw, adjusted_score(rules, turns, curve, live_sets) if curve else float(raw)))
+        return scores
+
+    kept = Journal() if journal is None else journal
+    scores: list[tuple[int, float]] = []
+    for start in range(0, games, BLOCK):
+        key = ["games", str(rules), ladder.guess_limit, strategy.name, seed, start, min(games, start + BLOCK)]
+        scores += kept.get(key, partial(play_block, start))
+    return [raw for raw, _ in scores], [adjusted for _, adjusted in scores]
 
 
 def measure_adversary(strategy: Strategy, ladder: Ladder, games: int, seed: int) -> Measurement:

@@ -46,7 +46,10 @@ def script():
     """Provide the modules of the script by name."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
-        yield {name: import_module(f"ladder_results.{name}") for name in ("cells", "measuring", "page", "tables")}
+        yield {
+            name: import_module(f"ladder_results.{name}")
+            for name in ("cells", "journal", "measuring", "page", "tables")
+        }
     finally:
         sys.path.remove(str(ROOT / "bench"))
 
@@ -151,6 +154,25 @@ def test_script_writes_page_of_tiny_ladders(script):
     assert shown["random-consistent"][0] == f"{float(expected_guesses(Rules(3, 3))):.4f}"
     assert set(shown) == set(STRATEGIES)
     assert all(len(line) <= 120 for line in page.splitlines() if not line.startswith("|"))
+
+
+def test_script_goes_on_where_it_was_stopped(script, tmp_path, monkeypatch):
+    path, cells, measuring = tmp_path / "journal.jsonl", script["cells"], script["measuring"]
+    tiny = [replace(LADDERS[name], rules=Rules(3, 3)) for name in ("classic", "classic-evil")]
+    chosen = [cell for cell in cells.make_cells(tiny, 30) if cell.strategy in ("sampled", "minimax")]
+    outcomes = cells.measure_all(chosen, 1, 1, path)
+    assert outcomes == cells.measure_all(chosen, 1, 1)
+    *kept, last = path.read_text().splitlines(keepends=True)
+    block = next(line for line in kept if '"games"' in line)
+    path.write_text("".join([*(line for line in kept if line != block), last[:-9]]))
+    played, play = [], measuring.play
+    monkeypatch.setattr(measuring, "play", lambda *game: played.append(game) or play(*game))
+    assert cells.measure_all(chosen, 1, 1, path) == outcomes
+    assert 0 < len(played) <= 60
+    played.clear()
+    assert cells.measure_all(chosen, 1, 1, path) == outcomes
+    assert not played
+    assert script["journal"].Journal(path).seconds > 0
 
 
 def test_script_names_reasons_once(script):
