@@ -1,5 +1,7 @@
 """What the table shows, in sentences made from its rows."""
 
+from itertools import takewhile
+
 from bench.rules_table import rules as formulas
 from bench.rules_table.heuristics import HEURISTICS
 from bench.rules_table.row import FIGURES
@@ -31,7 +33,8 @@ def theory(rows):
 
 def three_distinct(rows):
     """Describe V of three distinct pegs, for which no text of a formula was at hand."""
-    known = [row for row in rows if row.rules.pegs == 3 and not row.rules.repeats and row.optimal["worst"].is_exact]
+    three = [row for row in rows if row.rules.pegs == 3 and not row.rules.repeats]
+    known = list(takewhile(lambda row: row.optimal["worst"].is_exact, three))
     values = ", ".join(str(row.optimal["worst"].upper) for row in known)
     if not known:
         return ""
