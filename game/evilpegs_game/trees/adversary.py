@@ -39,11 +39,12 @@ class Answer(NamedTuple):
 
 
 class AdversaryTree(NamedTuple):
-    """Replies after which ``guesses`` guesses are not enough; ``answers`` are those to the first guess."""
+    """Replies that ``guesses`` guesses do not beat; ``answers`` are those to the first guess, and follow ``line``."""
 
     rules: Rules
     guesses: int
     answers: Mapping[Code, Answer]
+    line: int = 0
 
 
 def format_adversary(tree: AdversaryTree) -> str:
@@ -65,10 +66,10 @@ def parse_tree_or_adversary(text: str) -> Tree | AdversaryTree:
         return parse_tree(text)
     lines, rules = read_heading(text, ADVERSARY_TITLE)
     missing = "the number of guesses is missing, like: guesses 5"
-    number, line = next_line(lines, text, missing)
+    above, line = next_line(lines, text, missing)
     word, _, count = line.partition(" ")
     if word != "guesses" or not (count.isascii() and count.isdecimal() and 1 <= int(count[:4]) <= MAX_DEPTH):
-        raise text_error(number, "guesses", f"{quoted(line)}: {missing}, from 1 to {MAX_DEPTH}")
+        raise text_error(above, "guesses", f"{quoted(line)}: {missing}, from 1 to {MAX_DEPTH}")
     guesses, top = int(count), dict[Code, Answer]()
     path = [top]  # the answers at each depth that the next line may add to
     for number, line in lines:
@@ -84,4 +85,4 @@ def parse_tree_or_adversary(text: str) -> Tree | AdversaryTree:
             raise text_error(number, "repeated", f"{text} was already answered in line {path[depth][guess].line}")
         path[depth][guess] = Answer(read_feedback(number, reply, rules.pegs), below, number)
         path.append(below)
-    return AdversaryTree(rules, guesses, top)
+    return AdversaryTree(rules, guesses, top, above)

@@ -69,5 +69,5 @@ def certify_adversary(tree: AdversaryTree) -> LowerBound:
                 raise error("unreachable", answer.line, f"no code left replies {answer.reply} to {format_code(guess)}")
             check((*turns, (guess, answer.reply)), part, answer.answers, answer.line)
 
-    check((), every, tree.answers, 0)
+    check((), every, tree.answers, tree.line)
     return LowerBound(rules, tree.guesses + 1)
