@@ -280,13 +280,13 @@ class LeastGuesses:
 def solve_against(
     against: Adversary, rules: Rules, progress: Callable[[int], None] | None = None, solver: WorstCase | None = None
 ) -> LeastGuesses:
-    """Find the fewest guesses against evil or the devil; ``progress`` is called with each number that is tried."""
+    """Find the fewest guesses against evil or the devil; ``progress`` is called with each number tried, maybe often."""
     if against == "evil":
         turns = ShortestLineSearch(rules).run(progress)
         return LeastGuesses(rules, against, len(turns), turns)
     # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
     solver = solver or WorstCase(rules, shared_codes=MAX_DEVIL_CODES)
-    return LeastGuesses(rules, against, solver.value(all_codes(rules)))
+    return LeastGuesses(rules, against, solver.value(all_codes(rules), progress=progress))
 
 
 @overload

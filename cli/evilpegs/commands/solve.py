@@ -34,6 +34,7 @@ from evilpegs_game.trees.worst_case_trees import find_adversary, find_strategy
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 PRINT_INTERVAL: Final = 0.5  # seconds
+TRIED_INTERVAL: Final = 5.0  # seconds; a sign of life, in which no bound has changed
 SAVE_INTERVAL: Final = 5.0  # seconds; a killed run loses at most this and the work on the guess that it was examining
 Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
 
@@ -137,12 +138,12 @@ def _check_adversary(name: str | None, against: Adversary | None) -> None:
 def _show_against(against: Adversary, rules: Rules, out: str, adversary: str | None, as_json: bool) -> None:
     err = console(sys.stderr)
     solver = WorstCase(rules, shared_codes=MAX_DEVIL_CODES) if against == "devil" else None
-    least = solve_against(
-        against, rules, lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}"), solver
-    )
+    least = solve_against(against, rules, TriedProgress(err, rules, monotonic), solver)
     if solver and out != STANDARD:
+        err.print(f"{rules}: {pluralize(least.guesses, 'guess is', 'guesses are')} enough; making the tree")
         write_text(out, format_tree(find_strategy(solver, least.guesses)))
     if solver and adversary:
+        err.print(f"{rules}: making the replies that beat {pluralize(least.guesses - 1, 'guess', 'guesses')}")
         write_text(adversary, format_adversary(find_adversary(solver, least.guesses - 1)))
     if as_json:
         print_json(least.to_json())
@@ -151,6 +152,23 @@ def _show_against(against: Adversary, rules: Rules, out: str, adversary: str | N
     table.print(f"{against} on {rules} can be beaten with {pluralize(least.guesses, 'guess', 'guesses')} and no fewer")
     if least.turns:
         print_turns(table, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in least.turns))
+
+
+class TriedProgress:
+    """A printer of each number of guesses that is tried, and of the seconds spent on it, every `TRIED_INTERVAL`."""
+
+    def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
+        self._out, self._rules, self._now = out, rules, now
+        self._guesses, self._began_at, self._printed_at = 0, 0.0, 0.0
+
+    def __call__(self, guesses: int) -> None:
+        now, tried = self._now(), f"{self._rules}: trying {pluralize(guesses, 'guess', 'guesses')}"
+        if guesses != self._guesses:
+            self._guesses, self._began_at, self._printed_at = guesses, now, now
+            self._out.print(tried)
+        elif now - self._printed_at >= TRIED_INTERVAL:
+            self._printed_at = now
+            self._out.print(f"{tried} for {now - self._began_at:.0f} s")
 
 
 class BoundsProgress:

@@ -11,6 +11,7 @@ The loops decide if two or three guesses are enough. A *matrix* holds the feedba
 of codes are ascending indices. ``numbers`` is the number of feedbacks, of which all-black is the last.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -35,13 +36,17 @@ MAX_FEEDBACKS: Final = 64  # a set of feedbacks is one 64-bit word
 
 
 class WorkBudget:
-    """The feedback evaluations of one computation, up to a limit; ``subject`` begins the error message."""
+    """The feedback evaluations of one computation, up to a limit; ``subject`` begins the error message.
 
-    def __init__(self, limit: int | None, subject: str) -> None:
+    ``report`` is called each time some were done.
+    """
+
+    def __init__(self, limit: int | None, subject: str, report: Callable[[], None] | None = None) -> None:
         self.work = 0
         self.is_bounded = limit is not None
         self._limit = UNBOUNDED_WORK if limit is None else limit
         self._subject = subject
+        self._report = report
 
     @property
     def left(self) -> int:
@@ -51,6 +56,8 @@ class WorkBudget:
     def spend(self, work: int) -> None:
         """Count ``work``; raise OverBudgetError beyond the limit."""
         self.work += work
+        if self._report:
+            self._report()
         self.check(0)
 
     def check(self, work: int) -> None:

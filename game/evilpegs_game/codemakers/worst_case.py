@@ -11,7 +11,7 @@ them; its result never does.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -125,14 +125,15 @@ class WorstCase:
         tried = (self._search(tables, indices, guesses, budget, narrow) for narrow in (True, False))
         return column_code(self._all_codes, next(number for number in tried if number is not None))
 
-    def value(self, columns: Columns, budget: int | None = None) -> int:
+    def value(self, columns: Columns, budget: int | None = None, progress: Callable[[int], None] | None = None) -> int:
         """Return the guesses that the worst of the codes in ``columns``, in code order, needs.
 
-        Raises OverBudgetError over ``budget`` feedback evaluations, and TooLargeError as `check_codes` does.
+        ``progress`` is called often, with the number of guesses that is tried. Raises OverBudgetError over ``budget``
+        feedback evaluations, and TooLargeError as `check_codes` does.
         """
-        work_budget = WorkBudget(budget, "an exact reply")
+        guesses = bisect_left(self._max_codes, columns.shape[1])
+        work_budget = WorkBudget(budget, "an exact reply", progress and (lambda: progress(guesses)))
         tables, indices = self._tables_holding(columns, work_budget)
-        guesses = bisect_left(self._max_codes, indices.size)
         while not self._is_solvable(tables, indices, guesses, work_budget):
             guesses += 1
         return guesses

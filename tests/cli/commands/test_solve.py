@@ -6,7 +6,15 @@ import signal
 
 import pytest
 
-from evilpegs.commands.solve import PRINT_INTERVAL, SAVE_INTERVAL, BoundsProgress, ProofLogFile, run_solver
+from evilpegs.commands.solve import (
+    PRINT_INTERVAL,
+    SAVE_INTERVAL,
+    TRIED_INTERVAL,
+    BoundsProgress,
+    ProofLogFile,
+    TriedProgress,
+    run_solver,
+)
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.first_guesses import Progress
@@ -248,6 +256,17 @@ class Lines:
         self.printed.append(line)
 
 
+def test_tried_progress_prints_each_number_and_signs_of_life():
+    out, clock = Lines(), Clock()
+    progress = TriedProgress(out, Rules(5, 7), clock)
+    for seconds, guesses in ((0, 5), (1, 5), (1, 6), (TRIED_INTERVAL - 1, 6), (1, 6), (1, 6), (TRIED_INTERVAL, 6)):
+        clock.time += seconds
+        progress(guesses)
+    words = [line.split() for line in out.printed]
+    assert [line[2] for line in words] == ["5", "6", "6", "6"]
+    assert [line[5:] for line in words] == [[], [], ["5", "s"], ["11", "s"]]
+
+
 def test_bounds_progress_limits_rate_of_lines():
     out, clock = Lines(), Clock()
     progress = BoundsProgress(out, Rules(4, 6), clock)
@@ -325,8 +344,10 @@ def test_solve_against_devil_shows_fewest_guesses(run):
 
 
 def test_solve_against_devil_writes_both_trees(run, tmp_path):
-    out = run("solve", "--rules", "3x5", "--against", "devil", "--out", "a.tree", "--adversary", "a.adversary").out
-    assert numbers_in(out) == {"3x5", "5"}
+    result = run("solve", "--rules", "3x5", "--against", "devil", "--out", "a.tree", "--adversary", "a.adversary")
+    assert numbers_in(result.out) == {"3x5", "5"}
+    tried = [numbers_in(line) - {"3x5"} for line in result.err.splitlines()]
+    assert tried == [{"4"}, {"5"}, {"5"}, {"4"}]
     assert run("certify", "a.tree", "--json").document["max"] == 5
     assert run("certify", "a.adversary", "--json").document["at_least"] == 5
     result = run("solve", "--rules", "3x3", "--against", "devil", "--adversary", "a.tree")

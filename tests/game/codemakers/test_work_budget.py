@@ -23,6 +23,15 @@ def test_check_counts_nothing():
     assert (budget.work, budget.left) == (0, 10)
 
 
+def test_work_is_reported_before_it_is_too_much():
+    seen = []
+    budget = WorkBudget(5, "this search", lambda: seen.append(budget.work))
+    budget.spend(3)
+    with pytest.raises(OverBudgetError):
+        budget.spend(4)
+    assert seen == [3, 7]
+
+
 def test_no_limit_allows_any_work():
     budget = WorkBudget(None, "this search")
     budget.spend(10**15)

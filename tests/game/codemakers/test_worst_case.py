@@ -214,6 +214,14 @@ def test_worst_case_keeps_budget():
         WorstCase(rules).value(columns, budget=1)
 
 
+def test_worst_case_reports_what_it_tries():
+    tried = []
+    assert WorstCase(Rules(3, 5)).value(all_codes(Rules(3, 5)), progress=tried.append) == 5
+    assert sorted(tried) == tried
+    assert set(tried) == {4, 5}
+    assert len(tried) > 10
+
+
 def test_worst_case_reply_without_choice_costs_nothing():
     rules = Rules(2, 4)
     one = to_columns([(0, 1)])
