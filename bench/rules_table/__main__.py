@@ -1,8 +1,9 @@
 """Compute the table of rules and write docs/table.csv, docs/table.md and docs/table.svg.
 
 The smallest rules come first. Each row that is finished is kept as a line of JSON, so the same command goes on after an
-interruption; a row with an open interval is computed again if the budget is larger now. The budget counts feedback
-evaluations and no time, so a row does not depend on the machine. Needs the extra `plot`.
+interruption. Open figures of a row are searched again if the budget is larger now, and take new certificates in any
+case: trees of both kinds that the package and docs/bounds have, or --proofs. The budget counts feedback evaluations and
+no time, so a row does not depend on the machine. Needs the extra `plot`.
 """
 
 import argparse
@@ -24,7 +25,11 @@ def main():
     parser.add_argument("--codes", type=int, default=MOST_CODES, help="the most codes of rules to compute")
     parser.add_argument("--budget", type=int, default=BUDGET, help="feedback evaluations of each search of a row")
     parser.add_argument("--rows", type=Path, default=ROOT / "table.jsonl", help="the file of finished rows")
-    parser.add_argument("--proofs", type=Path, help="a folder with RULES.journal files of evilpegs solve")
+    parser.add_argument(
+        "--proofs",
+        type=Path,
+        help="a folder with RULES.journal, .tree and .adversary of evilpegs solve",
+    )
     parser.add_argument("--write", action="store_true", help="compute nothing, write the rows that are finished")
     parser.add_argument("--page", action="store_true", help="compute nothing, write page and chart from docs/table.csv")
     options = parser.parse_args()

@@ -5,9 +5,14 @@ import os
 import time
 
 import evilpegs
+from bench.command import ROOT
 from bench.rules_table.row import make_row
 from bench.rules_table.rules import rules_up_to
+from evilpegs_clients.strategies.optimal import TREES
 from evilpegs_game.optimal.proof_log import ProofLog
+
+BOUNDS = ROOT / "docs" / "bounds"
+KINDS = ("tree", "tree.gz", "adversary")
 
 
 def read_rows(path):
@@ -19,9 +24,8 @@ def read_rows(path):
     return {row["rules"]: row for row in stored}
 
 
-def is_finished(row, budget):
-    exact = all(lower == upper for figures in row["figures"].values() for lower, upper, _ in figures.values())
-    return exact or row["budget"] >= budget
+def is_exact(row):
+    return all(lower == upper for figures in row["figures"].values() for lower, upper, _ in figures.values())
 
 
 def read_proofs(folder, rules):
@@ -30,14 +34,29 @@ def read_proofs(folder, rules):
     return ProofLog.from_bytes(path.read_bytes()) if path and path.exists() else None
 
 
+def read_certificates(folder, rules):
+    """Return what `certify` proves of the trees of both kinds that are shipped, or in the folder."""
+    folders = (TREES, BOUNDS, *([folder] if folder else []))
+    files = [each / f"{rules}.{kind}" for each in folders for kind in KINDS]
+    return [evilpegs.certify(file) for file in files if file.exists()]
+
+
 def compute(path, most_codes, budget, proofs):
     rows = read_rows(path)
     for rules in rules_up_to(most_codes):
-        if str(rules) in rows and is_finished(rows[str(rules)], budget):
+        row = rows.get(str(rules))
+        if row and is_exact(row):
             continue
-        start = time.process_time()
-        figures = make_row(rules, budget, read_proofs(proofs, rules))
-        row = {"rules": str(rules), "version": evilpegs.__version__, "budget": budget, "figures": figures}
+        start, proof_log = time.process_time(), read_proofs(proofs, rules)
+        certificates = read_certificates(proofs, rules)
+        searched = row["budget"] if row else 0
+        known = row and row["figures"]
+        # after a search as long as this one, only what needs no search
+        figures = make_row(rules, budget if searched < budget else 0, proof_log, certificates, known)
+        spent = max(budget, searched)
+        new = json.dumps({"rules": str(rules), "version": evilpegs.__version__, "budget": spent, "figures": figures})
+        if known == json.loads(new)["figures"] and searched == spent:
+            continue
         with path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(new + "\n")
         print(f"{rules}: {figures['optimal']} in {time.process_time() - start:.1f} s", flush=True)

@@ -41,8 +41,15 @@ def three_distinct(rows):
     return (
         f" For three distinct pegs L.-T. Huang and S.-S. Lin, and Jäger and Peczarski (arXiv:1306.1713), prove V for "
         f"all n; the values computed here, from {known[0].rules.colors} to {known[-1].rules.colors} colors, are "
-        f"{values}."
+        f"{values}.{pattern(known)}"
     )
+
+
+def pattern(rows):
+    """Describe V of three distinct pegs by a formula that fits the computed values."""
+    odd = [row for row in rows if row.optimal["worst"].upper != (row.rules.colors + 1) // 3 + 3]
+    others = ", ".join(f"{row.optimal['worst'].upper} with {row.rules.colors} colors" for row in odd)
+    return f" With n colors that is ⌊(n + 1)/3⌋ + 3, but {others}." if len(odd) == 1 else ""
 
 
 def findings(rows):

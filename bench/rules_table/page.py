@@ -45,9 +45,14 @@ comes from; `a/b` means the lower bound by a and the upper bound by b:
 | `search` | every guess was tried or ruled out by a bound: `evilpegs solve --against evil` or `devil` |
 | `evaluation` | the strategy was played against every secret, or against every reply that its opponent may give |
 | `formula` | a theorem, below |
-| `counting` | k guesses find at most 1 + B + … + B^(k-1) codes, if a guess has B replies besides all-black |
+| `certificate` | `certify` checked a tree of either kind: one that is shipped, or of those in [bounds.md](bounds.md) |
+| `counting` | all first and second guesses were tried, and the codes of each part left were counted, below |
 | `evil`, `worst_ties`, `worst`, `total` | G ≤ G worst ties ≤ V ≤ the worst case of the tree with the least total |
 | the name of a heuristic | the heuristic needs no more |
+
+Counting uses only the sizes of the parts after two guesses: k guesses find at most 1 + B + … + B^(k-1) codes, if no
+guess has more than B replies besides all-black. `python -m bench.rules_table.counting 5x6` prints the bounds of some
+rules.
 
 `make table` computes everything and writes this page, the chart and the file; it takes hours of one processor, and the
 same command goes on after an interruption. The budget of a search counts feedback evaluations, so the figures do not

@@ -1,18 +1,19 @@
 """One row of the table: each figure as bounds that are proved, and how.
 
 A proof is ``search`` (every guess was tried, or ruled out by a bound), ``solve`` (likewise, and the tree that was found
-was played against every code), ``evaluation`` (the strategy was played against every code or every reply), ``formula``
-(a theorem; see docs/table.md), ``counting`` (so many codes cannot be solved in fewer guesses), or the name of another
-figure or of a heuristic whose figure is the bound. ``a/b`` means that the lower bound is by a and the upper one by b.
+was played against every code), ``certificate`` (a tree of either kind was checked), ``evaluation`` (the strategy was
+played against every code or every reply), ``formula`` (a theorem; see docs/table.md), ``counting`` (so many codes
+as two guesses leave need more), or the name of another figure or of a heuristic whose figure is the bound. ``a/b``
+means that the lower bound is by a and the upper one by b.
 """
 
-from bisect import bisect_left
 from typing import NamedTuple
 
 import evilpegs
 from bench.rules_table import rules as theory
+from bench.rules_table.counting import Counting
 from bench.rules_table.heuristics import HEURISTICS, LengthAgainstEvil, evaluate
-from evilpegs_game.codemakers.small_sets import WorkBudget, least_possible_total, max_codes_within
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -21,10 +22,12 @@ from evilpegs_game.optimal.first_guesses import FirstGuesses
 from evilpegs_game.optimal.guess_matrix import CodeSpace
 from evilpegs_game.optimal.search_state import new_totals
 from evilpegs_game.symmetry.code_sets import code_set_key
+from evilpegs_game.trees.lower_bound import LowerBound
 
 FIGURES = ("total", "worst", "evil", "worst_ties")
 OPTIMAL = "optimal"
 TABLE_ENTRIES = 1 << 20
+NO_BOUND = 1 << 62
 SOLVED_COLORS = 16
 """With two pegs and more colors the formula takes the place of a search, which takes twice as long with each color."""
 
@@ -59,6 +62,10 @@ class Progress:
         if upper < self.upper:
             self.upper, self.upper_by = upper, by
 
+    def tighten(self, lower, upper, proof):
+        self.raise_to(lower, proof.split("/")[0])
+        self.lower_to(upper, proof.split("/")[-1])
+
     def prove(self, value, by):
         assert self.lower <= value <= self.upper, (self.lower, value, self.upper, by)
         self.lower = self.upper = value
@@ -69,13 +76,28 @@ class Progress:
         return Bounds(self.lower, self.upper, self.lower_by if same else f"{self.lower_by}/{self.upper_by}")
 
 
-def make_row(rules, budget, proof_log=None):
-    """Return the figures of rules by player; a search stops after ``budget`` feedback evaluations."""
+def make_row(rules, budget, proof_log=None, certificates=(), known=None):
+    """Return the figures of rules by player; a search stops after ``budget`` feedback evaluations.
+
+    ``known`` are figures that were found before, with another budget: only the open ones are searched.
+    """
     playable = rules.playable
     if playable is None:
         return {OPTIMAL: formula_figures(rules)}
-    row = {name: heuristic_figures(playable, criterion) for name, criterion in HEURISTICS.items()}
-    return {OPTIMAL: optimal_figures(rules, playable, row, budget, proof_log), **row}
+    known = {name: {figure: Bounds(*each) for figure, each in row.items()} for name, row in (known or {}).items()}
+    row = {name: known.get(name) or heuristic_figures(playable, criterion) for name, criterion in HEURISTICS.items()}
+    progress = first_bounds(playable, row, known.get(OPTIMAL, {}))
+    for certificate in certificates:
+        for figure, (lower, upper) in certified(certificate).items():
+            progress[figure].tighten(lower, upper, "certificate")
+    return {OPTIMAL: optimal_figures(rules, playable, progress, budget, proof_log), **row}
+
+
+def certified(certificate):
+    """Return the bounds that a certificate proves, by figure."""
+    if isinstance(certificate, LowerBound):
+        return {"worst": (certificate.at_least, NO_BOUND)}
+    return {"total": (0, certificate.total), "worst": (0, certificate.max)}
 
 
 def formula_figures(rules):
@@ -90,13 +112,19 @@ def heuristic_figures(rules, criterion):
     return {figure: Bounds(value, value, "evaluation") for figure, value in zip(FIGURES, values, strict=True)}
 
 
-def optimal_figures(rules, playable, heuristics, budget, proof_log):
-    least = bisect_left(max_codes_within(playable), playable.size)
-    progress = {}
-    for figure in FIGURES:
+def first_bounds(playable, heuristics, known):
+    """Return the bounds that are known, by counting and by the heuristics, by figure."""
+    progress, (total, worst, evil) = {}, Counting(playable).bounds()
+    for figure, lower in zip(FIGURES, (total, worst, evil, evil), strict=True):
         best = min(heuristics, key=lambda name: heuristics[name][figure].upper)
-        lower = least_possible_total(playable.size, playable) if figure == "total" else least
-        progress[figure] = Progress(lower, "counting", heuristics[best][figure].upper, best)
+        upper = heuristics[best][figure].upper
+        progress[figure] = Progress(0, "counting", NO_BOUND, best)
+        progress[figure].tighten(*known.get(figure, (lower, upper, f"counting/{best}")))
+        progress[figure].tighten(lower, upper, f"counting/{best}")
+    return progress
+
+
+def optimal_figures(rules, playable, progress, budget, proof_log):
     evil, worst_ties, worst, total = (progress[figure] for figure in ("evil", "worst_ties", "worst", "total"))
     search_evil(playable, evil, worst_ties=False, budget=budget)
     # what evil forces, it forces with the worst ties too, and the devil forces at least as much
@@ -126,6 +154,8 @@ def search_evil(rules, found, worst_ties, budget):
 
 
 def search_total(rules, total, worst, budget, proof_log):
+    if not total.is_open:
+        return
     try:
         space = CodeSpace(rules)
         spent = WorkBudget(budget, "the least total")

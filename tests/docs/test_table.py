@@ -8,12 +8,19 @@ import pytest
 
 from bench.rules_table import findings
 from bench.rules_table.chart import draw_chart, excess
-from bench.rules_table.computation import compute, read_rows
+from bench.rules_table.computation import compute, read_certificates, read_rows
+from bench.rules_table.counting import Counting
 from bench.rules_table.heuristics import HEURISTICS
 from bench.rules_table.page import page_text
 from bench.rules_table.row import FIGURES, Bounds, make_row
 from bench.rules_table.rules import TableRules, least_total, rules_up_to, worst_case
 from bench.rules_table.table_csv import read_csv, rows_in_order, write_csv
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.rules import Rules
+from evilpegs_game.trees.adversary import format_adversary
+from evilpegs_game.trees.certificate import certify
+from evilpegs_game.trees.lower_bound import LowerBound, certify_adversary
+from evilpegs_game.trees.worst_case_trees import find_adversary, find_strategy
 from evilpegs_server.site.bounds import RESULTS_FILE
 from support.plain_game import SCORES, PlainGame
 
@@ -101,11 +108,71 @@ def test_smallest_rules_on_which_evil_is_not_worst():
 
 
 def test_budget_leaves_interval_that_holds():
-    figures = make_row(TableRules(3, 4, True), budget=1)["optimal"]
-    for figure, known in BY_RULES["3x4"].optimal.items():
+    figures = make_row(TableRules(4, 4, False), budget=1)["optimal"]
+    for figure, known in BY_RULES["4x4-distinct"].optimal.items():
         assert figures[figure].lower <= known.lower <= known.upper <= figures[figure].upper
         assert figures[figure].lower < figures[figure].upper
     assert {figures[figure].proof for figure in ("evil", "worst_ties", "worst")} == {"counting/minimax"}
+
+
+@small(FOR_OPTIMAL)
+def test_counting_is_that_of_plain_program(row):
+    """Counting after two guesses from sets of codes, without symmetry."""
+    game = plain_game(row.rules)
+    most = max(map(len, game.partitions))
+    needed = []  # by the code that is found, the fewest guesses first
+    while len(needed) < row.rules.codes:
+        guesses = needed[-1] + 1 if needed else 1
+        needed += [guesses] * min(row.rules.codes, most ** (guesses - 1))
+
+    def counted(parts):
+        sizes = [part.bit_count() for part in parts]
+        return sum(sum(needed[:size]) for size in sizes), max(needed[size - 1] for size in sizes)
+
+    def after(live):
+        codes, tried = live.bit_count(), {frozenset(game.parts(live, guess)) for guess in range(len(game.codes))}
+        counts = [counted(parts) for parts in tried - {frozenset({live}), frozenset()}]
+        if codes <= 2:
+            return 2 * codes - 1, codes
+        return codes + min(total for total, _ in counts), 1 + min(worst for _, worst in counts)
+
+    firsts = [parts for guess in range(len(game.codes)) if (parts := game.parts(game.all, guess)) != [game.all]]
+    totals = [row.rules.codes + sum(after(part)[0] for part in parts) for parts in firsts]
+    worst = [1 + max(after(part)[1] for part in parts) for parts in firsts]
+    evil = [1 + after(max(parts, key=int.bit_count))[1] for parts in firsts]
+    assert Counting(row.rules.playable).bounds() == (min(totals), min(worst), min(evil))
+
+
+@pytest.mark.parametrize("rules", ["4x4", "3x5", "2x9", "6x2", "4x4-distinct", "3x6-distinct"])
+def test_more_guesses_bound_closer(rules):
+    bounds = [Counting(Rules.parse(rules), plies).bounds()[0] for plies in (2, 3, 4)]
+    assert bounds == sorted(bounds)
+    assert bounds[0] < bounds[-1] <= BY_RULES[rules].optimal["total"].lower
+
+
+def test_certificates_close_worst_case():
+    rules = TableRules(4, 4, False)
+    worst = WorstCase(rules.playable)
+    certificates = [certify(find_strategy(worst, 5)), certify_adversary(find_adversary(worst, 4))]
+    without, row = make_row(rules, 1), make_row(rules, 1, certificates=certificates)
+    assert without["optimal"]["worst"].lower == 4
+    assert row["optimal"]["worst"] == Bounds(5, 5, "certificate/minimax")
+    assert row["optimal"]["total"].upper <= certificates[0].total
+
+
+def test_known_figures_are_not_searched_again(monkeypatch):
+    rules = TableRules(3, 4, True)
+    row = make_row(rules, 10**9)
+    for searched in ("heuristic_figures", "ShortestLineSearch", "FirstGuesses", "WorstCase"):
+        monkeypatch.setattr(f"bench.rules_table.row.{searched}", None)
+    assert make_row(rules, 10**9, known=json.loads(json.dumps(row))) == row
+
+
+def test_shipped_certificates_are_found(tmp_path):
+    (tmp_path / "4x4.adversary").write_text("evilpegs adversary 1\nrules 4x4\nguesses 3\n")
+    found = read_certificates(tmp_path, "4x4")
+    assert (found[0].total, found[1].at_least) == (905, 4)
+    assert [each.at_least for each in read_certificates(None, "5x6") if isinstance(each, LowerBound)] == [6]
 
 
 def test_computation_goes_on_where_it_stopped(tmp_path, capsys):
@@ -128,6 +195,22 @@ def test_only_open_rows_are_computed_with_a_larger_budget(tmp_path, capsys):
         path.write_text(json.dumps(row | {"figures": {"optimal": {"worst": [2, upper, "search"]}}}) + "\n")
         compute(path, 2, 10**9, None)
         assert len(capsys.readouterr().out.splitlines()) == printed
+
+
+def test_open_row_takes_certificate_without_search(tmp_path, monkeypatch, capsys):
+    path, rules = tmp_path / "rows.jsonl", TableRules(4, 4, False)
+    monkeypatch.setattr("bench.rules_table.computation.rules_up_to", lambda _: [rules])
+    compute(path, 24, 1, tmp_path)
+    before = read_rows(path)["4x4-distinct"]
+    capsys.readouterr()
+    compute(path, 24, 1, tmp_path)
+    assert capsys.readouterr().out == ""  # nothing is new
+    adversary = format_adversary(find_adversary(WorstCase(rules.playable), 4))
+    (tmp_path / "4x4-distinct.adversary").write_text(adversary)
+    compute(path, 24, 1, tmp_path)
+    after = read_rows(path)["4x4-distinct"]
+    assert [row["figures"]["optimal"]["worst"][0] for row in (before, after)] == [4, 5]
+    assert before["figures"]["entropy"] == after["figures"]["entropy"]
 
 
 def test_file_reads_as_it_was_written(tmp_path):
