@@ -7,14 +7,17 @@ that a symmetry links only one is tried. Two guesses in a row take seconds on 10
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
 from evilpegs_game.codemakers.small_sets import least_total_table
-from evilpegs_game.codes import all_codes, column_code
+from evilpegs_game.codes import all_codes, column_code, format_code
 from evilpegs_game.feedback import all_black
 from evilpegs_game.kernels import kernel
 from evilpegs_game.optimal.guess_matrix import one_guess_per_shape
+from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
+from evilpegs_game.optimal.search_state import UNLIMITED
 from evilpegs_game.partition import feedback_numbers, part_size_table, split
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import GuessSymmetries
@@ -35,7 +38,8 @@ class Counting:
     """Lower bounds for all codes of ``rules``, with ``plies`` guesses in a row tried for the total."""
 
     def __init__(self, rules, plies=2):
-        self.plies, self.all_black, self.every = plies, all_black(rules.pegs), all_codes(rules)
+        self.rules, self.plies = rules, plies
+        self.all_black, self.every = all_black(rules.pegs), all_codes(rules)
         self.symmetries, self.firsts = GuessSymmetries(rules, self.every), one_guess_per_shape(rules)
         # all codes of a shape have as many replies
         seen = [np.unique(feedback_numbers(self.every, guess)) for guess in self.firsts]
@@ -95,14 +99,32 @@ class Counting:
         return best
 
 
+def write_journal(path, counting):
+    """Raise the lower bounds in a journal of `evilpegs solve` to the bounds of the parts after each first guess."""
+    rules = counting.rules
+    log = ProofLog.from_bytes(path.read_bytes()) if path.exists() else ProofLog(rules)
+    for first in counting.firsts:
+        for reply, part in split(counting.every, first):
+            if part.shape[1] > 2:
+                subproblem = Subproblem(UNLIMITED, first, reply)
+                known = log.known.get(subproblem, KnownBounds(0))
+                bound = counting.total(part, counting.plies - 1)
+                log.known[subproblem] = known._replace(lower=max(known.lower, bound))
+    path.write_bytes(log.to_bytes())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rules", type=Rules.parse)
     parser.add_argument("--guesses", type=int, default=2, help="the guesses in a row that are tried")
+    parser.add_argument("--journal", type=Path, help="put the bounds into this journal of evilpegs solve instead")
     options = parser.parse_args()
     counting = Counting(options.rules, options.guesses)
+    if options.journal:
+        write_journal(options.journal, counting)
+        return
     for first in counting.firsts:
-        print("".join(str(color + 1) for color in first), counting.after(first), flush=True)
+        print(format_code(first), counting.after(first), flush=True)
 
 
 if __name__ == "__main__":

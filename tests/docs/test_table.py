@@ -9,13 +9,15 @@ import pytest
 from bench.rules_table import findings
 from bench.rules_table.chart import draw_chart, excess
 from bench.rules_table.computation import compute, read_certificates, read_rows
-from bench.rules_table.counting import Counting
+from bench.rules_table.counting import Counting, write_journal
 from bench.rules_table.heuristics import HEURISTICS
 from bench.rules_table.page import page_text
 from bench.rules_table.row import FIGURES, Bounds, make_row
 from bench.rules_table.rules import TableRules, least_total, rules_up_to, worst_case
 from bench.rules_table.table_csv import read_csv, rows_in_order, write_csv
 from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.optimal.proof_log import ProofLog
+from evilpegs_game.optimal.solve import solve
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.adversary import format_adversary
 from evilpegs_game.trees.certificate import certify
@@ -148,6 +150,19 @@ def test_more_guesses_bound_closer(rules):
     bounds = [Counting(Rules.parse(rules), plies).bounds()[0] for plies in (2, 3, 4)]
     assert bounds == sorted(bounds)
     assert bounds[0] < bounds[-1] <= BY_RULES[rules].optimal["total"].lower
+
+
+def test_solve_goes_on_from_counted_bounds(tmp_path):
+    rules, path = Rules(4, 4), tmp_path / "journal"
+    write_journal(path, Counting(rules, 3))
+    log = ProofLog.from_bytes(path.read_bytes())
+    counted = dict(log.known)
+    solution = solve(rules, proof_log=log)
+    assert (solution.total, solution.is_proved) == (905, True)
+    assert all(counted[each].lower <= log.known[each].upper for each in counted)
+    path.write_bytes(log.to_bytes())
+    write_journal(path, Counting(rules, 3))
+    assert ProofLog.from_bytes(path.read_bytes()).known == log.known
 
 
 def test_certificates_close_worst_case():
