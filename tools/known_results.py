@@ -3,7 +3,7 @@
 Of each entry it says one of these, and where the number comes from:
 
 * ``proved here``: the solver finds the number, and that no strategy needs fewer guesses
-* ``reached here``: a tree of the package or a strategy needs as many guesses
+* ``reached here``: a tree of the package or of docs/bounds, or a strategy, needs as many guesses
 * ``only published``: the best that the package has needs more, or nothing was tried
 * ``better here``: the package has a better number, a proof where the table has none, or a tree that the table lacks
 * ``contradicted``: the table claims fewer guesses than possible
@@ -12,8 +12,10 @@ The last two are failures.
 """
 
 import argparse
+import gzip
 import sys
 import tomllib
+from pathlib import Path
 
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import TREES, shipped_tree
@@ -26,12 +28,14 @@ from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.optimal.solve import solve
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
+from evilpegs_game.trees.tree import parse_tree
 from evilpegs_server.site.bounds import RESULTS_FILE
 
 MAX_SOLVED, MAX_PLAYED = 5_040, 32_768
 """Codes of the rules that are solved, and that strategies play: four minutes in all."""
 MAX_WORST = 4_096
 """Codes of the rules whose worst case is solved; 4x10-distinct takes too long."""
+BOUNDS = Path(__file__).parents[1] / "docs" / "bounds"
 FAILURES = ("better here", "contradicted")
 
 
@@ -44,6 +48,8 @@ def reached(rules, objective, max_played):
     counts = {}
     if (tree := shipped_tree(rules)) is not None:
         counts["the tree of optimal"] = certify(tree.tree)
+    if (path := BOUNDS / f"{rules}.tree.gz").exists():
+        counts["the tree of docs/bounds"] = certify(parse_tree(gzip.decompress(path.read_bytes()).decode()))
     for name, make in STRATEGIES.items():
         strategy = make(False)
         if isinstance(strategy, CriterionStrategy) and rules.size <= max_played:
