@@ -12,7 +12,6 @@ from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
-from evilpegs_game.counting.problem import check_countable
 from evilpegs_game.errors import check_bound
 from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.feedback import all_black, feedback
@@ -78,8 +77,6 @@ def check_memory(cost: CostEstimate, processes: int) -> None:
 def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate:
     rules, strategy = spec.rules, spec.load()
     codes = LiveSets.bytes_needed(rules)
-    if codes > DEFAULT_BYTES:
-        check_countable(rules)
     needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
     remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
     what = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}"

@@ -41,13 +41,13 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     partner_of = np.full(rows.shape[0], -1, np.int64)
-    chains = new_chains(other)
+    chains = new_chains(np.diff(other_starts).max())
     heads, following, every = chains.heads, chains.following, np.ones(other_rows.shape[0], np.bool_)
     for subset in range(last_subset + 1):
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
         if base == end or starts[subset] == starts[subset + 1]:
             continue
-        mask = index_rows(other, last_subset - subset, none, chains, every)
+        mask = index_rows(other_rows, base, end, none, chains, every)
         for row in range(starts[subset], starts[subset + 1]):
             partner = heads[_complement_hash(rows, row, targets) & mask]
             while partner >= 0:
@@ -94,14 +94,14 @@ def list_live_edges(
     ``edges``, int32 (max_edges, 3), is filled in the order of the peg subsets of ``table``; it needs at most one edge
     per partial code of the wanted rows.
     """
-    count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
+    count, chains, inner = 0, new_chains(np.diff(table.starts).max()), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
     starts, rows, next_rows = previous.starts, previous.rows, table.rows
     for subset in range(subsets.sizes.size):
-        base = table.starts[subset]
-        if not live[base : table.starts[subset + 1]].any():
+        base, end = table.starts[subset], table.starts[subset + 1]
+        if not live[base:end].any():
             continue
-        mask = index_rows(table, subset, np.uint64(0), chains, live)
+        mask = index_rows(next_rows, base, end, np.uint64(0), chains, live)
         for index in range(list_inner_subsets(subsets, subset, inner)):
             added = numbers[index]
             if not increments[added, COLORINGS]:

@@ -21,7 +21,9 @@ from evilpegs_game.counting.layout import (
     NEEDED_BLACK,
     NEEDED_WHITE,
     STIR,
+    Half,
     Index,
+    InnerSubsets,
     Layout,
     Rows,
     Slots,
@@ -30,12 +32,15 @@ from evilpegs_game.counting.layout import (
     hash_words,
     list_inner_subsets,
     new_inner_subsets,
+    times,
 )
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
 from evilpegs_game.kernels import GOLDEN, kernel
 
 INITIAL_SLOTS: Final = 1 << 12
+NUMBERS_PER_ROW: Final = 6  # of four bytes each, in the room of a row
 _GROWTH: Final = 8
+_TRIED: Final = 1 << 19  # rows that are tried, each some 16 times, to estimate how many a color makes
 _NO_ROW: Final = -1
 _NO_SLOT: Final = -2
 
@@ -43,164 +48,220 @@ _NO_SLOT: Final = -2
 @kernel
 def extend_both(
     layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, initial_rows: int, max_rows: int
-) -> tuple[Table, Table, int, int, int]:
-    """Add the colors ``order[first]`` to ``order[last]`` to two tables, each color to the table with fewer rows.
+) -> tuple[Half, Half, int, int, int, int]:
+    """Add the colors ``order[first]`` to ``order[last]`` to two tables, each where fewer rows are estimated.
 
-    ``one`` gets colors from the beginning of this range, ``other`` from its end. Stop when one color is left, or when
-    the next table would exceed ``max_rows``. Return the tables, the indices of the first and last color that is left,
-    and the number of rows made.
+    ``one`` gets colors from the beginning of this range, ``other`` from its end. Stop when two colors are left, or when
+    the tables made here would exceed ``max_rows`` together. Return the halves, the indices of the first and last color
+    that is left, the number of rows made, and the rows that are left of ``max_rows``.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
-    made = 0
-    while first < last:
-        forward = one.rows.shape[0] <= other.rows.shape[0]
-        if forward:
-            color, remaining = order[first], _remaining_pegs(layout, order[first + 1 :])
-        else:
-            color, remaining = order[last], _remaining_pegs(layout, order[:last])
-        previous = one if forward else other
-        table, slots, fits = extend(layout, previous, color, remaining, slots, initial_rows, max_rows)
-        if not fits:
+    front, back = (
+        new_half(layout, one, order[first], order[first + 1 :]),
+        new_half(layout, other, order[last], order[:last]),
+    )
+    made = front_room = back_room = 0
+    reserve = (max_rows - layout.subsets.sizes.size) // 4  # or divisions would have next to nothing, and be many
+    while first + 1 < last:
+        forward = front.estimate <= back.estimate
+        half = front if forward else back
+        table, slots, room = extend(layout, half, slots, initial_rows, max_rows - reserve - front_room - back_room)
+        if room < 0:
             break
         made += table.rows.shape[0]
         if forward:
-            one, first = table, first + 1
+            first, front_room = first + 1, room
+            front = new_half(layout, table, order[first], order[first + 1 :])
         else:
-            other, last = table, last - 1
-    return one, other, first, last, made
+            last, back_room = last - 1, room
+            back = new_half(layout, table, order[last], order[:last])
+    return front, back, first, last, made, max_rows - front_room - back_room
 
 
 @kernel
-def _remaining_pegs(layout: Layout, colors: Index) -> Index:
+def new_half(layout: Layout, table: Table, color: int, to_come: Index) -> Half:
+    """Return ``table`` with what adding ``color`` needs; the colors ``to_come`` follow, in this table or another."""
     remaining = np.zeros_like(layout.colors.max_pegs)
-    for color in colors:
-        remaining[color] = layout.colors.max_pegs[color]
-    return remaining
+    for later in to_come:
+        remaining[later] = layout.colors.max_pegs[later]
+    increments, bounds = score_increments(layout, color), score_bounds(layout, remaining)
+    half = Half(table, increments, bounds, 0)
+    step = 1 + (table.rows.shape[0] << 4) // _TRIED
+    return Half(table, increments, bounds, step * _count_steps(layout, half, step))
 
 
 @kernel
-def extend(
-    layout: Layout, table: Table, color: int, remaining: Index, slots: Slots, initial_rows: int, max_rows: int
-) -> tuple[Table, Slots, bool]:
-    """Return ``table`` with ``color`` added, a hash table for the next call, and whether the new table fits.
+def _count_steps(layout: Layout, half: Half, step: int) -> int:
+    # for one of ``step`` peg subsets, chosen by a hash: neighbors are alike
+    starts, increments, targets = half.table.starts, half.increments, layout.lanes.targets
+    count, picked, inner = 0, new_picked(half.table), new_inner_subsets(layout.subsets)
+    for subset in range(layout.subsets.sizes.size):
+        if hash_words(np.uint64(subset), STIR) % step == 0 and is_possible(half.bounds, subset, targets):
+            for index in range(list_inner_subsets(layout.subsets, subset, inner)):
+                added = inner.numbers[index]
+                first, last = starts[subset - added], starts[subset - added + 1]
+                if first < last and increments[added, COLORINGS]:
+                    count += pick_rows(
+                        half.table.rows, first, last, increments, added, targets, half.bounds, subset, picked
+                    )
+    return count
 
-    A table with more than ``max_rows`` rows does not fit and is returned without rows. ``remaining`` (colors,) is how
-    many pegs can have each color to come, 0 for all others. ``slots``, a hash table, is overwritten or replaced.
+
+@kernel
+def is_possible(bounds: Words, subset: int, targets: Words) -> bool:
+    """Return False if no scores of a peg subset are within ``bounds``."""
+    for word in range(targets.shape[0]):
+        guards = targets[word, GUARDS]
+        if ((bounds[subset, word, MAX_MATCH] | guards) - bounds[subset, word, MIN_MATCH]) & guards != guards:
+            return False
+    return True
+
+
+@kernel
+def extend(layout: Layout, half: Half, slots: Slots, initial_rows: int, max_rows: int) -> tuple[Table, Slots, int]:
+    """Return the table with its color added, a hash table for the next call, and the rows that the table occupies.
+
+    A table that would occupy more than ``max_rows``, with its hash table, is returned without rows, and -1. The hash
+    table ``slots`` is overwritten or replaced.
     """
-    increments = score_increments(layout, color)
-    bounds = score_bounds(layout, remaining)
+    table = half.table
     starts = np.empty_like(table.starts)
-    room = min(_GROWTH * table.rows.shape[0] + initial_rows, max_rows)
+    picked = new_picked(table)
+    max_rows = max(0, max_rows - picked.size // NUMBERS_PER_ROW)
+    room = min(_GROWTH * table.rows.shape[0] + initial_rows, max_rows // 2)  # with the other half for a shorter copy
     while True:
-        rows = np.empty((room, table.rows.shape[1]), np.uint64)
-        slots[:] = -1
-        used = _add_color(layout, table, increments, bounds, starts, rows, slots)
-        if used >= 0:
-            return Table(starts, rows[:used]), slots, True
+        rows, used = _add_color(layout, half, starts, room, slots, picked)
         if used == _NO_SLOT:
-            slots = np.empty(4 * slots.size, np.int32)
+            size = 4 * slots.size
+            if size // NUMBERS_PER_ROW >= max_rows:
+                return Table(starts, rows[:0]), slots, -1
+            slots = np.empty(size, np.int32)
+            max_rows -= size // NUMBERS_PER_ROW
+            room = min(room, max_rows // 2)
+        elif used >= 0:
+            if 2 * used < room and room + used <= max_rows:
+                return Table(starts, rows[:used].copy()), slots, used
+            return Table(starts, rows[:used]), slots, room
         elif room == max_rows:
-            return Table(starts, rows[:0]), slots, False
+            return Table(starts, rows[:0]), slots, -1
         else:
-            room = min(4 * room, max_rows)
+            room = min(4 * room, max_rows // 2) if 2 * room < max_rows - 1 else max_rows
 
 
-# One long function: with the search for a slot and the writing of a row in kernels of their own, a count takes 1.6
-# times as long on 8x10 and 1.7 to 1.9 times on 10x12.
 @kernel
-def _add_color(  # noqa: C901, PLR0912
-    layout: Layout,
-    table: Table,
+def _add_color(
+    layout: Layout, half: Half, out_starts: Index, room: int, slots: Slots, picked: Slots
+) -> tuple[Rows, int]:
+    out = np.empty((room, half.table.rows.shape[1]), np.uint64)
+    inner = new_inner_subsets(layout.subsets)
+    slots[:] = -1
+    used = 0
+    for subset in range(layout.subsets.sizes.size):
+        out_starts[subset] = used
+        used = color_subset(layout, half, subset, inner, out, used, slots, picked)
+        if used < 0:
+            return out, used
+    out_starts[layout.subsets.sizes.size] = used
+    return out, used
+
+
+@kernel
+def new_picked(table: Table) -> Slots:
+    """Return an array for `pick_rows` of any peg subset of ``table``."""
+    return np.empty(np.diff(table.starts).max(), np.int32)
+
+
+@kernel
+def pick_rows(
+    rows: Rows,
+    first: int,
+    last: int,
     increments: Rows,
+    added: int,
+    targets: Words,
     bounds: Words,
-    out_starts: Index,
-    out: Rows,
-    slots: Slots,
+    subset: int,
+    picked: Slots,
 ) -> int:
+    """Write to ``picked`` the rows from which the peg subset ``added`` leads to scores within ``bounds``; count them.
+
+    Most rows are not: nothing here branches on a row, as guessing wrong would cost more than all tests of it.
+    """
+    count = 0
+    for word in range(targets.shape[0]):
+        black_at, match_at, guards = BLACK + 2 * word, MATCH + 2 * word, targets[word, GUARDS]
+        more_black, more_match = increments[added, black_at], increments[added, match_at]
+        # Guards set, each sum or difference of lanes keeps its guard if the scores of the guess are within the bound.
+        over_black = more_black + guards - bounds[subset, word, MIN_BLACK]
+        over_match = more_match + guards - bounds[subset, word, MIN_MATCH]
+        under_black = targets[word, NEEDED_BLACK] + guards - more_black
+        under_match = bounds[subset, word, MAX_MATCH] + guards - more_match
+        under_white = targets[word, NEEDED_WHITE] + guards - (more_match - more_black)
+        start, stop, count = (first, last, 0) if word == 0 else (0, count, 0)
+        for index in range(start, stop):
+            row = index if word == 0 else picked[index]
+            black, match = rows[row, black_at], rows[row, match_at]
+            within = (black + over_black) & (match + over_match) & (under_black - black) & (under_match - match)
+            picked[count] = row
+            count += (within & (under_white - match + black) & guards) == guards
+    return count
+
+
+@kernel
+def color_subset(  # noqa: C901
+    layout: Layout, half: Half, subset: int, inner: InnerSubsets, out: Rows, base: int, slots: Slots, picked: Slots
+) -> int:
+    """Write to ``out``, from ``base``, the rows of one peg subset with the color added; return their end.
+
+    Return a negative number instead if ``out`` or ``slots`` are too small. Slots of rows below ``base`` are free, so
+    they need not be cleared between subsets.
+    """
     # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
     # other arrays.
-    subsets, targets = layout.subsets, layout.lanes.targets
-    starts, rows = table.starts, table.rows
+    starts, rows, targets, modulus = half.table.starts, half.table.rows, layout.lanes.targets, layout.modulus
+    increments, bounds = half.increments, half.bounds
+    if not is_possible(bounds, subset, targets):
+        return base
+    numbers, choices = inner.numbers, inner.choices
     wide = rows.shape[1] == 5
     mask = slots.size - 1
-    used = 0
-    inner = new_inner_subsets(subsets)
-    numbers, choices = inner.numbers, inner.choices
-    guards = targets[0, GUARDS]
-    max_black, max_white = targets[0, NEEDED_BLACK] | guards, targets[0, NEEDED_WHITE] | guards
-    for subset in range(subsets.sizes.size):
-        out_starts[subset] = base = used
-        min_black, min_match = bounds[subset, 0, MIN_BLACK], bounds[subset, 0, MIN_MATCH]
-        max_match = bounds[subset, 0, MAX_MATCH] | guards
-        for index in range(list_inner_subsets(subsets, subset, inner)):
-            added = numbers[index]
-            first, last = starts[subset - added], starts[subset - added + 1]
-            if first == last or not increments[added, COLORINGS]:
-                continue
-            factor = increments[added, COLORINGS] * choices[index]
-            more_black, more_match = increments[added, BLACK], increments[added, MATCH]
-            for row in range(first, last):
-                black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
-                if not _is_reachable(black, match, max_black, max_white, guards, min_black, min_match, max_match):
-                    continue
-                black2 = match2 = np.uint64(0)
-                if wide:
-                    black2 = rows[row, BLACK_2] + increments[added, BLACK_2]
-                    match2 = rows[row, MATCH_2] + increments[added, MATCH_2]
-                    if not _is_reachable_second(black2, match2, targets, bounds, subset):
-                        continue
-                slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
-                while True:
-                    existing = slots[slot]
-                    if existing < base:  # free, or of an earlier subset: slots need not be cleared between subsets
-                        if used == out.shape[0]:
-                            return _NO_ROW
-                        if (used - base) * 2 > mask:
-                            return _NO_SLOT
-                        slots[slot] = used
-                        out[used, COLORINGS] = rows[row, COLORINGS] * factor
-                        out[used, BLACK] = black
-                        out[used, MATCH] = match
-                        if wide:
-                            out[used, BLACK_2] = black2
-                            out[used, MATCH_2] = match2
-                        used += 1
-                        break
-                    same = out[existing, BLACK] == black and out[existing, MATCH] == match
-                    if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
-                        out[existing, COLORINGS] += rows[row, COLORINGS] * factor
-                        break
-                    slot = (slot + 1) & mask
-    out_starts[subsets.sizes.size] = used
+    used = base
+    more_black2 = more_match2 = black2 = match2 = np.uint64(0)
+    for index in range(list_inner_subsets(layout.subsets, subset, inner)):
+        added = numbers[index]
+        first, last = starts[subset - added], starts[subset - added + 1]
+        if first == last or not increments[added, COLORINGS]:
+            continue
+        factor = times(increments[added, COLORINGS], choices[index], modulus)
+        more_black, more_match = increments[added, BLACK], increments[added, MATCH]
+        if wide:
+            more_black2, more_match2 = increments[added, BLACK_2], increments[added, MATCH_2]
+        for at in range(pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked)):
+            row = picked[at]
+            black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
+            if wide:
+                black2, match2 = rows[row, BLACK_2] + more_black2, rows[row, MATCH_2] + more_match2
+            colorings = times(rows[row, COLORINGS], factor, modulus)
+            slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
+            while True:
+                existing = slots[slot]
+                if existing < base:
+                    if used == out.shape[0]:
+                        return _NO_ROW
+                    if (used - base) * 2 > mask:
+                        return _NO_SLOT
+                    slots[slot] = used
+                    out[used, COLORINGS] = colorings
+                    out[used, BLACK] = black
+                    out[used, MATCH] = match
+                    if wide:
+                        out[used, BLACK_2] = black2
+                        out[used, MATCH_2] = match2
+                    used += 1
+                    break
+                same = out[existing, BLACK] == black and out[existing, MATCH] == match
+                if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
+                    out[existing, COLORINGS] += colorings
+                    break
+                slot = (slot + 1) & mask
     return used
-
-
-@kernel
-def _is_reachable(
-    black: np.uint64,
-    match: np.uint64,
-    max_black: np.uint64,
-    max_white: np.uint64,
-    guards: np.uint64,
-    min_black: np.uint64,
-    min_match: np.uint64,
-    max_match: np.uint64,
-) -> bool:
-    enough = ((black | guards) - min_black) & ((match | guards) - min_match)
-    not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))
-    return (enough & not_over & guards) == guards  # type: ignore[no-any-return]
-
-
-@kernel
-def _is_reachable_second(black: np.uint64, match: np.uint64, targets: Words, bounds: Words, subset: int) -> bool:
-    guards = targets[1, GUARDS]
-    return _is_reachable(
-        black,
-        match,
-        targets[1, NEEDED_BLACK] | guards,
-        targets[1, NEEDED_WHITE] | guards,
-        guards,
-        bounds[subset, 1, MIN_BLACK],
-        bounds[subset, 1, MIN_MATCH],
-        bounds[subset, 1, MAX_MATCH] | guards,
-    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, Index, Words
-from evilpegs_game.counting.part_counts import count_prefix
+from evilpegs_game.counting.part_counts import has_candidates
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History
@@ -41,7 +41,7 @@ def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int
 def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int) -> Code:
     for color in range(rules.colors):
         longer = (*prefix, color)
-        if (rules.repeats or color not in prefix) and count_prefix(rules, history, longer, max_bytes):
+        if (rules.repeats or color not in prefix) and has_candidates(rules, history, longer, max_bytes):
             return longer
     raise ContradictionError(f"no code of {rules} is consistent with the feedback so far")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.layout import BINOMIALS
-from evilpegs_game.counting.problem import check_countable
+from evilpegs_game.counting.problem import exact_numbers, moduli
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel
 from evilpegs_game.rules import Rules
@@ -22,19 +22,25 @@ Sums = NDArray[np.int64]
 
 
 def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
-    """Return the part sizes in feedback order; raise TooLargeError if there are more than 2**63 - 1 codes."""
-    check_countable(rules)
+    """Return the part sizes in feedback order."""
     color_counts = np.array(sorted(guess.count(color) for color in set(guess)), np.int64)
     unused = rules.colors - len(color_counts)
-    choose = (lambda pegs: unused**pegs) if rules.repeats else (lambda pegs: math.perm(unused, pegs))
-    others = np.array([choose(pegs) % 2**63 for pegs in range(rules.pegs + 1)], np.int64)
-    with np.errstate(over="ignore"):  # sums wrap around 64 bits and come back: each final sum is a part size
-        sums = _sums_by_score(color_counts, rules.pegs, rules.repeats, others, BINOMIALS)
-    return tuple(int(sums[black, black + white]) for black, white in feedbacks(rules.pegs))
+    residues = []
+    for modulus in moduli(rules):
+        choose = (lambda pegs: unused**pegs) if rules.repeats else (lambda pegs: math.perm(unused, pegs))
+        others = [choose(pegs) % (modulus or 2**64) for pegs in range(rules.pegs + 1)]
+        with np.errstate(over="ignore"):  # sums wrap around 64 bits and come back: each final sum is a part size
+            sums = _sums_by_score(
+                color_counts, rules.pegs, rules.repeats, np.array(others, np.uint64).view(np.int64), BINOMIALS, modulus
+            )
+        residues.append(
+            [int(sums[black, black + white]) % (modulus or 2**64) for black, white in feedbacks(rules.pegs)]
+        )
+    return exact_numbers(residues)
 
 
 @kernel
-def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums) -> Sums:
+def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums, modulus: int) -> Sums:
     # Indices: settled pegs (black or forced), pegs taken elsewhere, blacks, matches.
     sums = np.zeros((pegs + 1, pegs + 1, pegs + 1, pegs + 1), np.int64)
     sums[0, 0, 0, 0] = 1
@@ -49,13 +55,16 @@ def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, b
                             _add_color(
                                 following, sums, settled, taken, black, match, color_count, pegs, repeats, binomials
                             )
-        sums = following
+        sums = following % modulus if modulus else following
         done += color_count
     result = np.zeros((pegs + 1, pegs + 1), np.int64)
     for settled in range(pegs + 1):
         free = pegs - settled
         for taken in range(free + 1):
-            result += sums[settled, taken] * (binomials[free, taken] * others[free - taken])
+            chosen = sums[settled, taken] * binomials[free, taken]
+            result += (chosen % modulus if modulus else chosen) * others[free - taken]
+            if modulus:
+                result %= modulus
     return result
 
 

@@ -61,6 +61,18 @@ class Table(NamedTuple):
     rows: Rows
 
 
+class Half(NamedTuple):
+    """A table, and the score increments and score bounds of the color that it gets next.
+
+    ``estimate`` is about how many pairs of a row and a peg subset that gets the color lead to possible scores.
+    """
+
+    table: Table
+    increments: Rows
+    bounds: Words
+    estimate: int
+
+
 class PegSubsets(NamedTuple):
     """All peg subsets, up to exchanges of pegs of one class.
 
@@ -113,12 +125,16 @@ class ScoreLanes(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The arrays that all tables of one count share; ``class_sizes``, int64 (classes,), counts pegs."""
+    """The arrays that all tables of one count share.
+
+    ``class_sizes``, int64 (classes,), counts pegs. Codes are counted modulo ``modulus``; 0 stands for 2**64.
+    """
 
     class_sizes: Index
     subsets: PegSubsets
     colors: Colors
     lanes: ScoreLanes
+    modulus: np.uint64
 
 
 class InnerSubsets(NamedTuple):
@@ -174,7 +190,7 @@ def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) ->
 
 
 class Chains(NamedTuple):
-    """A linked list (chain) of rows for each hash.
+    """A linked list (chain) of rows for each hash, and a filter, which says of most other hashes that they have none.
 
     ``heads``, int32 (a power of two,), is the first row of the chain of each masked hash. ``following[i]``, int32, is
     the row after the peg subset's row ``i`` in its chain. Rows are indices in the table, and -1 ends a chain.
@@ -182,13 +198,20 @@ class Chains(NamedTuple):
 
     heads: Slots
     following: Slots
+    filter: Words
 
 
 @kernel
-def new_chains(table: Table) -> Chains:
-    """Return an index with undefined elements, long enough for any one peg subset of ``table``."""
-    max_rows = np.diff(table.starts).max()
-    return Chains(np.empty(_heads_for(max_rows), np.int32), np.empty(max_rows, np.int32))
+def times(one: np.uint64, other: np.uint64, modulus: np.uint64) -> np.uint64:
+    """Multiply numbers of codes; a modulus must be below 2**32."""
+    return one % modulus * (other % modulus) % modulus if modulus else one * other
+
+
+@kernel
+def new_chains(max_rows: int) -> Chains:
+    """Return an index of up to ``max_rows`` rows, with undefined elements."""
+    size = _heads_for(max_rows)
+    return Chains(np.empty(size, np.int32), np.empty(max_rows, np.int32), np.empty(size // 8, np.uint64))
 
 
 @kernel
@@ -205,6 +228,7 @@ def clear_chains(chains: Chains, rows: int) -> int:
     """Empty as many chains as ``rows`` rows need; return the mask that turns a hash into an index of ``heads``."""
     size = _heads_for(rows)
     chains.heads[:size] = -1
+    chains.filter[: size // 8] = 0
     return size - 1
 
 
@@ -224,14 +248,15 @@ def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
 
 
 @kernel
-def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains, live: NDArray[np.bool_]) -> int:
-    """Fill ``chains`` with the ``live`` rows of one peg subset; return the mask of `clear_chains`."""
-    first, last = table.starts[subset], table.starts[subset + 1]
+def index_rows(rows: Rows, first: int, last: int, open_mask: np.uint64, chains: Chains, live: NDArray[np.bool_]) -> int:
+    """Fill ``chains`` with the ``live`` ones of the rows of one peg subset; return the mask of `clear_chains`."""
     mask = clear_chains(chains, last - first)
-    heads, following, rows = chains.heads, chains.following, table.rows
+    heads, following, passing = chains.heads, chains.following, chains.filter
     for row in range(first, last):
         if live[row]:
-            slot = row_hash(rows, row, open_mask) & mask
-            following[row - first] = heads[slot]
-            heads[slot] = row
+            number = row_hash(rows, row, open_mask)
+            following[row - first] = heads[number & mask]
+            heads[number & mask] = row
+            bit = number & (8 * mask + 7)
+            passing[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
     return mask

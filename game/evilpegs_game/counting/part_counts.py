@@ -19,9 +19,17 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.extend import extend_both
+from evilpegs_game.counting.extend import (
+    NUMBERS_PER_ROW,
+    color_subset,
+    extend_both,
+    is_possible,
+    new_picked,
+    pick_rows,
+)
 from evilpegs_game.counting.layout import (
     BLACK,
     BLACK_2,
@@ -31,9 +39,11 @@ from evilpegs_game.counting.layout import (
     NEEDED_BLACK,
     NEEDED_WHITE,
     STIR,
-    Index,
+    Chains,
+    Half,
     Layout,
     Rows,
+    Slots,
     Table,
     Words,
     hash_words,
@@ -41,9 +51,9 @@ from evilpegs_game.counting.layout import (
     list_inner_subsets,
     new_chains,
     new_inner_subsets,
+    times,
 )
-from evilpegs_game.counting.problem import CountingProblem
-from evilpegs_game.counting.score_increments import score_increments
+from evilpegs_game.counting.problem import CountingProblem, exact_numbers, moduli
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History, feedbacks
 from evilpegs_game.kernels import GOLDEN, kernel
@@ -51,41 +61,59 @@ from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 192 << 20
 INITIAL_ROWS: Final = 1 << 14
+_LEAST_ROOM: Final = 1 << 8  # for the rows of one peg subset
+_ROOM_ROWS: Final = 4  # a row that is indexed takes the memory of four at most
 _LOOK_UPS: Final = 8  # rows are looked up in the time that it takes to make one
 
 
 @kernel
-def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
-    """Add to ``sizes`` the codes that rows of ``one``, the last color and rows of ``other`` form; return the look-ups.
+def join(  # noqa: C901, PLR0912, PLR0915
+    layout: Layout, one: Half, other: Half, sizes: Words, max_rows: int
+) -> tuple[int, int]:
+    """Add to ``sizes`` the codes that rows of both tables form with the last two colors.
 
-    Codes with some blacks and matches with the open guess are added to ``sizes[black << open_bits | match]``.
-    ``color``, the last color, is given to each peg subset that can have it, so that no table with all colors, which
-    would be the largest, is made.
+    Codes with some blacks and matches with the open guess are added to ``sizes[black << open_bits | match]``. No table
+    is made with either color. For one peg subset at a time, ``other`` gets its color, and rows of ``one`` with each
+    peg subset that can have its color are looked up among these rows, which are then thrown away. Return the numbers of
+    rows made and of look-ups, or (0, -1) if one peg subset takes more memory than ``max_rows``.
     """
-    increments = score_increments(layout, color)
-    subsets, targets = layout.subsets, layout.lanes.targets
+    increments, bounds = one.increments, one.bounds
+    subsets, targets, modulus = layout.subsets, layout.lanes.targets, layout.modulus
     open_mask, open_bits = layout.lanes.open_mask, layout.lanes.open_bits
     inner = new_inner_subsets(subsets)
     numbers, choices = inner.numbers, inner.choices
-    starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
-    chains, arrangements = new_chains(other), subsets.arrangements
-    heads, following, every = chains.heads, chains.following, np.ones(other_rows.shape[0], np.bool_)
+    starts, rows, arrangements = one.table.starts, one.table.rows, subsets.arrangements
     wide = rows.shape[1] == 5
     last_subset = subsets.sizes.size - 1
     answered = ~open_mask
     all_black, all_match, all_black2, all_match2 = _required_scores(targets, answered)
-    looked_up = 0
+    picked, other_picked = new_picked(one.table), new_picked(other.table)
+    max_rows -= (picked.size + other_picked.size) // NUMBERS_PER_ROW
+    room, base, made, looked_up, sums = _LEAST_ROOM, 0, 0, 0, np.zeros_like(sizes)
+    other_rows, slots, chains, every = _new_room(room, rows.shape[1])
     for subset in range(last_subset + 1):
-        base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
-        if base == end:
+        if not is_possible(bounds, subset, targets):
             continue
-        mask = index_rows(other, last_subset - subset, open_mask, chains, every)
-        for index in range(list_inner_subsets(subsets, subset, inner)):
+        complement = last_subset - subset
+        while True:
+            end = color_subset(layout, other, complement, inner, other_rows, base, slots, other_picked)
+            if end >= 0:
+                break
+            if not base:
+                room *= 4
+                if room * _ROOM_ROWS > max_rows:
+                    return 0, -1
+                other_rows, slots, chains, every = _new_room(room, rows.shape[1])
+            slots[:], base = -1, 0
+        made += end - base
+        mask = index_rows(other_rows, base, end, open_mask, chains, every) if end > base else 0
+        heads, following, passing = chains.heads, chains.following, chains.filter
+        for index in range(list_inner_subsets(subsets, subset, inner) if end > base else 0):
             added = numbers[index]
             first, last = starts[subset - added], starts[subset - added + 1]
             if first == last or not increments[added, COLORINGS]:
                 continue
-            factor = increments[added, COLORINGS] * choices[index] * arrangements[subset]
+            factor = times(times(increments[added, COLORINGS], choices[index], modulus), arrangements[subset], modulus)
             needed_black = all_black - (increments[added, BLACK] & answered)
             needed_match = all_match - (increments[added, MATCH] & answered)
             needed_black2 = needed_match2 = np.uint64(0)
@@ -93,7 +121,19 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
                 needed_black2 = all_black2 - increments[added, BLACK_2]
                 needed_match2 = all_match2 - increments[added, MATCH_2]
             looked_up += last - first
-            for row in range(first, last):
+            count, kept = pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked), 0
+            for at in range(count):  # as in pick_rows, without a branch
+                row = picked[at]
+                black = needed_black - (rows[row, BLACK] & answered)
+                match = needed_match - (rows[row, MATCH] & answered)
+                if wide:
+                    black += (needed_black2 - rows[row, BLACK_2]) * GOLDEN
+                    match += (needed_match2 - rows[row, MATCH_2]) * STIR
+                bit = hash_words(black, match) & (8 * mask + 7)
+                picked[kept] = row
+                kept += int(passing[bit >> 6] >> np.uint64(bit & 63) & np.uint64(1))
+            for at in range(kept):
+                row = picked[at]
                 black = needed_black - (rows[row, BLACK] & answered)
                 match = needed_match - (rows[row, MATCH] & answered)
                 black2 = match2 = np.uint64(0)
@@ -104,11 +144,18 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
                     if _has_scores(other_rows, partner, answered, black, match, black2, match2):
                         got = rows[row, BLACK] + increments[added, BLACK] + other_rows[partner, BLACK] & open_mask
                         met = rows[row, MATCH] + increments[added, MATCH] + other_rows[partner, MATCH] & open_mask
-                        sizes[np.int64((got << np.uint64(open_bits)) | met)] += np.int64(
-                            factor * rows[row, COLORINGS] * other_rows[partner, COLORINGS]
-                        )
+                        codes = times(rows[row, COLORINGS], other_rows[partner, COLORINGS], modulus)
+                        sums[np.int64((got << np.uint64(open_bits)) | met)] += times(factor, codes, modulus)
                     partner = following[partner - base]
-    return looked_up
+        base = end
+    sizes += sums
+    return made, looked_up
+
+
+@kernel
+def _new_room(room: int, columns: int) -> tuple[Rows, Slots, Chains, NDArray[np.bool_]]:
+    slots = np.full(4 * room, -1, np.int32)  # always enough
+    return np.empty((room, columns), np.uint64), slots, new_chains(room), np.ones(room, np.bool_)
 
 
 @kernel
@@ -146,26 +193,34 @@ def count_parts(
 ) -> PartCount:
     """Count the parts of ``guess``; the tables take at most ``max_bytes``.
 
-    Raises ContradictionError, or TooLargeError for over `MAX_COUNT` codes, a long history, or too few bytes.
+    Raises ContradictionError, or TooLargeError for a long history or too few bytes.
     """
-    counter = _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes), max_bytes, initial_rows)
-    sizes = counter.sizes()
+    counters = [
+        _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes, modulus=modulus), max_bytes, initial_rows)
+        for modulus in moduli(rules)
+    ]
+    sizes = exact_numbers([counter.sizes() for counter in counters])
     if not any(sizes):
         raise ContradictionError(f"no code of {rules} is consistent with the feedback so far")
-    return PartCount(sizes, counter.work, counter.divisions)
+    return PartCount(sizes, sum(each.work for each in counters), sum(each.divisions for each in counters))
 
 
-def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = DEFAULT_BYTES) -> int:
-    """Count the candidates, possibly 0, that begin with ``prefix``; raises TooLargeError as `count_parts` does."""
-    problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes, prefix=prefix)
-    return _Counter(problem, max_bytes).total
+def has_candidates(rules: Rules, history: History, prefix: Code, max_bytes: int = DEFAULT_BYTES) -> bool:
+    """Return True if a candidate begins with ``prefix``; raises TooLargeError as `count_parts` does."""
+    for modulus in moduli(rules):  # a number that both divide would be larger than that of all codes
+        problem = CountingProblem(
+            rules, history, None, ungrouped=True, max_bytes=max_bytes, prefix=prefix, modulus=modulus
+        )
+        if any(_Counter(problem, max_bytes).sums):
+            return True
+    return False
 
 
 class _Counter:
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
         self._problem = problem
         self._initial_rows = initial_rows
-        self._sums = np.zeros(1 << (2 * problem.layout.lanes.open_bits), np.int64)
+        self._sums = np.zeros(1 << (2 * problem.layout.lanes.open_bits), np.uint64)
         self._made = self._looked_up = 0
         self.divisions = 0
         with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
@@ -177,32 +232,39 @@ class _Counter:
         return self._made + self._looked_up // _LOOK_UPS
 
     @property
-    def total(self) -> int:
-        return int(self._sums.sum())
+    def sums(self) -> list[int]:
+        modulus = int(self._problem.layout.modulus) or 2**64
+        return [each % modulus for each in self._sums.tolist()]
 
-    def sizes(self) -> tuple[int, ...]:
-        bits, sums = self._problem.layout.lanes.open_bits, self._sums.tolist()
-        return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
+    def sizes(self) -> list[int]:
+        bits, sums = self._problem.layout.lanes.open_bits, self.sums
+        return [sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)]
 
-    def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
+    def _count(self, tables: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
         problem, lacking = self._problem, last - first
-        left, right, first, last, made = extend_both(
-            problem.layout, *halves, problem.order, first, last, self._initial_rows, max_rows
+        front, back, first, last, made, free = extend_both(
+            problem.layout, *tables, problem.order, first, last, self._initial_rows, max_rows
         )
         self._made += made
-        swapped = len(left.rows) > len(right.rows)
-        one, other = (right, left) if swapped else (left, right)
-        if first == last:
-            self._looked_up += join(problem.layout, one, other, problem.order[first], self._sums)
-            return
+        forward = front.estimate <= back.estimate  # as in extend_both
+        if first + 1 == last:
+            halves = (back, front) if forward else (front, back)
+            made, looked_up = join(problem.layout, *halves, self._sums, free)
+            if looked_up >= 0:
+                self._made += made
+                self._looked_up += looked_up
+                return
+            del halves
+        one, other = front.table, back.table
+        del tables, front, back  # only tables may be kept here by each division
         if last - first < lacking:  # the tables made here exist together with those of all divisions below
-            max_rows = max(max_rows // 2, len(problem.layout.subsets.pegs))
+            max_rows = max(free, len(problem.layout.subsets.pegs))
         self.divisions += 1
-        for part in _halves(one):
-            self._count((other, part) if swapped else (part, other), first, last, max_rows)
+        for part in _divide(one if forward else other):
+            self._count((part, other) if forward else (one, part), first, last, max_rows)
 
 
-def _halves(table: Table) -> Iterator[Table]:
+def _divide(table: Table) -> Iterator[Table]:
     middle = len(table.rows) // 2
     yield Table(np.minimum(table.starts, middle), table.rows[:middle])
     yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])

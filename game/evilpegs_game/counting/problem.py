@@ -25,7 +25,8 @@ _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512  # per peg subset besides its rows: numbers, bounds, score increments, first row
 _SLOT_BYTES: Final = 48  # per row besides its columns: the hash index, mostly empty slots, and the table's growth
 
-MAX_COUNT: Final = 2**63 - 1  # part sizes are counted in 63 bits
+MAX_COUNT: Final = 2**63 - 1  # of the codes that are drawn or listed
+_PRIME: Final = 2**20 - 3  # so small that no product or sum of residues passes 63 bits
 _WORD_BITS: Final = 64
 
 
@@ -131,8 +132,8 @@ class CountingProblem:
         ungrouped: bool = False,
         max_bytes: int | None = None,
         prefix: Code = (),
+        modulus: int = 0,
     ) -> None:
-        check_countable(rules)
         answered = list(dict.fromkeys(history))
         open_guesses = [] if guess is None else [guess]
         self.rules = rules
@@ -149,20 +150,20 @@ class CountingProblem:
         self.layout = Layout(
             class_sizes=np.array(sizes, np.int64),
             subsets=peg_subsets(sizes),
-            colors=self._lay_out_colors(classes, prefix),
+            colors=self._lay_out_colors(classes, prefix, modulus),
             lanes=lanes,
+            modulus=np.uint64(modulus),
         )
         self.order = _greedy_order(self.layout.colors.color_counts)
         """From whose both ends colors are added."""
         _improve(self.layout.colors.color_counts, rules.pegs, self.order)
 
     def max_rows(self, max_bytes: int) -> int:
-        """Return the most rows per table while ``max_bytes`` bounds all tables that exist at once."""
-        # Three do: two that are extended in turn, and the one being made. Each division of a table in two adds three
-        # tables of half the size, down to one row per peg subset.
-        subsets = len(self.layout.subsets.pegs)
-        rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(len(self.layout.lanes.targets))
-        return int(min((rows - len(self.order) * subsets) // 2, MAX_ROWS))
+        """Return the most rows of all tables that exist at once, which ``max_bytes`` bounds."""
+        # With each division of a table there may be one more that has as little as one row per peg subset.
+        subsets, row_bytes = len(self.layout.subsets.pegs), 8 * (1 + 2 * len(self.layout.lanes.targets))
+        rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // row_bytes
+        return int(min(rows - (3 + len(self.order)) * subsets, MAX_ROWS))
 
     @property
     def empty_table(self) -> Table:
@@ -173,7 +174,7 @@ class CountingProblem:
         rows[0, COLORINGS] = 1
         return Table(starts, rows)
 
-    def _lay_out_colors(self, classes: list[list[int]], prefix: Code) -> Colors:
+    def _lay_out_colors(self, classes: list[list[int]], prefix: Code, modulus: int) -> Colors:
         number = {color: index for index, group in enumerate(self.color_groups) for color in group}
         color_counts = np.zeros((len(self.guesses), len(self.color_groups)), np.int64)
         guess_colors = np.zeros((len(self.guesses), len(classes)), np.int64)
@@ -181,15 +182,26 @@ class CountingProblem:
             for color in guess:
                 color_counts[index, number[color]] += 1
             guess_colors[index] = [number[guess[pegs[0]]] for pegs in classes]
-        max_pegs, ways = _color_choices(tuple(map(len, self.color_groups)), self.rules.pegs, self.rules.repeats)
+        max_pegs, ways = _color_choices(
+            tuple(map(len, self.color_groups)), self.rules.pegs, self.rules.repeats, modulus or 2**64
+        )
         return Colors(guess_colors, color_counts, max_pegs, ways, self.rules.repeats, np.array(prefix, np.int64))
 
 
-def check_countable(rules: Rules) -> None:
-    if rules.size > MAX_COUNT:
-        raise TooLargeError(
-            f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
-        )
+def moduli(rules: Rules) -> tuple[int, ...]:
+    """Return the moduli, of which 0 stands for 2**64, that the number of codes of ``rules`` follows from."""
+    return (0,) if rules.size < 2**64 else (0, _PRIME)  # the largest rules have under 2**82 codes
+
+
+def exact_numbers(residues: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the numbers whose residues, a sequence for each of `moduli`, are given."""
+    words, *others = residues
+    if not others:
+        return tuple(words)
+    inverse = pow(2**64, -1, _PRIME)
+    return tuple(
+        [word + 2**64 * ((residue - word) * inverse % _PRIME) for word, residue in zip(words, *others, strict=True)]
+    )
 
 
 def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[list[int]]:
@@ -203,19 +215,18 @@ def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[li
 
 def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> list[tuple[int, ...]]:
     colors = range(rules.colors)
-    if ungrouped:
-        return [(color,) for color in colors]
-    guessed = {color for guess in guesses for color in guess}
+    guessed = set(colors) if ungrouped else {color for guess in guesses for color in guess}
     unused = tuple([color for color in colors if color not in guessed])
-    return [(color,) for color in sorted(guessed)] + ([unused] if unused else [])
+    groups = [(color,) for color in sorted(guessed)] + ([unused] if unused else [])
+    return groups if len(groups) > 1 else [*groups, ()]  # a table for each of two colors, or of a color and none
 
 
 # shared results: never write to them
 @lru_cache(64)
-def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tuple[Index, Words]:
+def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool, modulus: int) -> tuple[Index, Words]:
     max_pegs = [pegs if repeats else size for size in group_sizes]
     ways = [[size**count if repeats else math.perm(size, count) for count in range(pegs + 1)] for size in group_sizes]
-    return np.array(max_pegs, np.int64), np.array(ways, np.uint64)
+    return np.array(max_pegs, np.int64), np.array([[each % modulus for each in row] for row in ways], np.uint64)
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:

@@ -76,24 +76,28 @@ def score_bounds(layout: Layout, remaining: Index) -> Words:
     blacks, matches, words, shifts = _lane_arrays(layout.lanes)
     bounds = np.zeros((pegs.shape[0], layout.lanes.targets.shape[0], 3), np.uint64)
     bounds[:, 0, MAX_MATCH] = layout.lanes.open_mask
+    total = class_sizes.sum()
     for guess in range(matches.size):
         if matches[guess] >= 0:
             shift, word = np.uint64(shifts[guess]), words[guess]
-            most, foreign, least = _match_limits(
-                color_counts[guess], remaining, layout.colors.repeats, class_sizes.sum()
-            )
+            most, foreign, least = _match_limits(color_counts[guess], remaining, layout.colors.repeats, total)
+            had = _match_limits(color_counts[guess], layout.colors.max_pegs - remaining, layout.colors.repeats, total)
             for subset in range(pegs.shape[0]):
-                free = open_pegs = 0
+                free = open_pegs = had_pegs = 0
                 for peg_class in range(pegs.shape[1]):
                     left = class_sizes[peg_class] - pegs[subset, peg_class]
                     free += left
                     if remaining[guess_colors[guess, peg_class]]:
                         open_pegs += left
+                    else:
+                        had_pegs += pegs[subset, peg_class]
                 min_black = max(0, blacks[guess] - open_pegs)
                 min_match = max(0, matches[guess] - min(most, free))
                 max_match = matches[guess] - max(min(free, least), free - foreign)
-                if max_match < 0:  # out of reach: no number is at least 1 and at most 0
-                    min_match, max_match = 1, 0
+                # what the colored pegs can have brought at most, and at least
+                over = min_black > had_pegs or min_match > min(had[0], total - free)
+                if over or max_match < max(min(total - free, had[2]), total - free - had[1]):
+                    min_match, max_match = 1, 0  # out of reach: no number is at least 1 and at most 0
                 bounds[subset, word, MIN_BLACK] += np.uint64(min_black) << shift
                 bounds[subset, word, MIN_MATCH] += np.uint64(min_match) << shift
                 bounds[subset, word, MAX_MATCH] += np.uint64(max_match) << shift

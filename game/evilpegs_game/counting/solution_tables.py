@@ -19,10 +19,10 @@ from evilpegs_game.counting.code_numbers import (
     numbers_to_columns,
     sort_numbers,
 )
-from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
+from evilpegs_game.counting.extend import INITIAL_SLOTS, extend, new_half
 from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
 from evilpegs_game.counting.part_counts import INITIAL_ROWS
-from evilpegs_game.counting.problem import CountingProblem
+from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import History
@@ -41,6 +41,10 @@ class SolutionTables:
     """
 
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
+        if rules.size > MAX_COUNT:
+            raise TooLargeError(
+                f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be listed or drawn; take smaller rules"
+            )
         self._problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes)
         self.work = 0
         self._max_bytes = max_bytes
@@ -98,14 +102,13 @@ class SolutionTables:
         problem, max_rows = self._problem, self._problem.max_rows(self._max_bytes)
         levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
         order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
-        remaining = (problem.layout.colors.max_pegs.copy(), problem.layout.colors.max_pegs.copy())
         while order:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
-            remaining[side][color] = 0
-            previous = levels[side][-1][1]
-            table, slots, fits = extend(problem.layout, previous, color, remaining[side], slots, INITIAL_ROWS, max_rows)
-            if not fits:
+            had = [color, *(added for added, _ in levels[side][1:])]
+            half = new_half(problem.layout, levels[side][-1][1], color, np.setdiff1d(problem.order, had))
+            table, slots, room = extend(problem.layout, half, slots, INITIAL_ROWS, max_rows)
+            if room < 0:
                 raise self._too_large()
             self.work += len(table.rows)
             self._reserve(table.rows.nbytes)
@@ -157,7 +160,7 @@ class SolutionTables:
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
-        return ones * np.uint64(problem.color_groups[color][0])
+        return ones * np.uint64(sum(problem.color_groups[color]))
 
     def _edges(self, table: Table, previous: Table, color: int, live: NDArray[np.bool_]) -> Slots:
         increments = self._increments_of(color)

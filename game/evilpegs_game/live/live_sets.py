@@ -156,7 +156,7 @@ class LiveSets:
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
         """Return the part sizes in feedback order, zeros included, for rules of any size.
 
-        Raises ContradictionError, or TooLargeError for over 2**63 - 1 codes or a count that exceeds ``count_bytes``.
+        Raises ContradictionError, or TooLargeError for a count that exceeds ``count_bytes``.
         """
         if rules.size <= self.enumerated_codes:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())

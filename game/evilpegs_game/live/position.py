@@ -34,10 +34,10 @@ class Position:
 
     * `candidates`, `candidate` and `split` need the list of all candidates. They raise TooLargeError when that list
       does not fit into memory (the byte budget of the `LiveSets`, 256 MiB by default).
-    * `count`, `first_candidate`, `sample`, `part_sizes` and `parts` work on rules of up to 2**63 - 1 codes. Rules of
+    * `count`, `first_candidate`, `sample`, `part_sizes` and `parts` work on rules of any size. Rules of
       at most 100,000 codes are enumerated. On larger rules the candidates are counted exactly without listing them:
       a first question about a position typically takes 5 ms on 8x10, 0.1 s on 10x12 and 1 s on 12x14. They raise
-      TooLargeError when the rules have more codes or a count does not fit into its memory.
+      TooLargeError when a count does not fit into its memory.
 
     Both groups raise ContradictionError when no code agrees with the history; its ``turn`` says which turn left none,
     where that is known.

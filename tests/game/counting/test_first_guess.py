@@ -1,18 +1,22 @@
 """First guesses by inclusion and exclusion, against the plain definition and against the count by colors."""
 
+import math
 from itertools import permutations, product
 
+import numba
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.counting.first_guess import first_part_sizes
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
-from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import feedbacks
+from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.plain_partition import partition_counts
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 
 SMALL = [Rules(4, 6), Rules(3, 4), Rules(5, 3), Rules(1, 1), Rules(2, 9), Rules(4, 6, repeats=False), Rules(6, 2)]
 LARGE = [Rules(6, 10), Rules(8, 10), Rules(9, 12, repeats=False)]
@@ -39,7 +43,7 @@ def test_first_part_sizes_match_count_parts(data):
     assert first_part_sizes(rules, guess) == count_parts(rules, (), guess).sizes
 
 
-@pytest.mark.parametrize("name", ["10x12", "12x14", "16x15", "16x23-distinct"])
+@pytest.mark.parametrize("name", ["10x12", "12x14", "16x15", "16x16", "16x34", "16x23-distinct", "16x34-distinct"])
 def test_first_part_sizes_sum_to_all_codes(name):
     rules = Rules.parse(name)
     assert (
@@ -48,6 +52,42 @@ def test_first_part_sizes_sum_to_all_codes(name):
     )
 
 
-def test_first_part_sizes_refuse_uncountable_rules():
-    with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
-        first_part_sizes(Rules(16, 34), (0,) * 16)
+def parts_of_distinct_colors(rules):
+    """Return the parts of a guess without a repeated color in plain integers, by another formula.
+
+    Some pegs are black. Of the colors of the others, ``hit`` occur, none at its own peg: inclusion and exclusion over
+    those that may occur.
+    """
+    parts = {}
+    for black in range(rules.pegs + 1):
+        left, others = rules.pegs - black, black + rules.colors - rules.pegs
+        for hit in range(left + 1):
+            ways = sum(
+                (-1) ** (hit - some)
+                * math.comb(hit, some)
+                * (others + some - 1) ** some
+                * (others + some) ** (left - some)
+                for some in range(hit + 1)
+            )
+            if ways:
+                parts[Feedback(black, hit)] = math.comb(rules.pegs, black) * math.comb(left, hit) * ways
+    return parts
+
+
+@pytest.mark.parametrize("name", ["4x6", "10x12", "16x16", "16x20", "16x34"])
+def test_first_part_sizes_of_distinct_colors_are_exact(name):
+    rules = Rules.parse(name)
+    sizes = zip(feedbacks(rules.pegs), first_part_sizes(rules, tuple(range(rules.pegs))), strict=True)
+    assert {answer: size for answer, size in sizes if size} == parts_of_distinct_colors(rules)
+
+
+@compiled
+@given(st.data())
+@settings(max_examples=share(20))
+def test_first_part_sizes_match_count_parts_beyond_63_bits(data):
+    rules = data.draw(st.sampled_from([Rules(16, 16), Rules(16, 34), Rules(15, 34, repeats=False)]))
+    colors = data.draw(st.integers(1, 4)) if rules.repeats else 15
+    guess = tuple(data.draw(st.permutations((list(range(colors)) * 16)[: rules.pegs])))
+    sizes = first_part_sizes(rules, guess)
+    assert sum(sizes) == rules.size > MAX_COUNT
+    assert sizes == count_parts(rules, (), guess).sizes

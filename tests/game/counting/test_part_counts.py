@@ -5,12 +5,13 @@ from random import Random
 
 import numba
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game.counting import part_counts
 from evilpegs_game.counting.part_counts import count_parts
-from evilpegs_game.counting.problem import MAX_COUNT
-from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.counting.problem import exact_numbers, moduli
+from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.rules import Rules
 from support.evil_games import SORTS, evil_game, guess_of
@@ -53,13 +54,17 @@ def small_positions(draw):
     return rules, codes, tuple((guess, feedback(guess, secret)) for guess in guesses), asked
 
 
-@given(small_positions())
-def test_count_parts_matches_plain_definition(position):
+def check_plain_definition(position):
     rules, codes, history, asked = position
     live = [code for code in codes if all(feedback(guess, code) == answer for guess, answer in history)]
     counted = count_parts(rules, history, asked)
     found = {answer: size for answer, size in zip(feedbacks(rules.pegs), counted.sizes, strict=True) if size}
     assert found == partition_counts(asked, live)
+
+
+@given(small_positions())
+def test_count_parts_matches_plain_definition(position):
+    check_plain_definition(position)
 
 
 @settings(max_examples=share(30))
@@ -134,6 +139,20 @@ def test_count_parts_refuses_contradiction(history):
         count_parts(Rules(3, 4), history, (0, 1, 2))
 
 
-def test_count_parts_refuses_over_63_bits():
-    with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
-        count_parts(Rules(16, 34), (), (0,) * 16)
+@pytest.fixture
+def larger_numbers(monkeypatch):
+    """Count all rules as those of more codes than a word can number."""
+    monkeypatch.setattr(part_counts, "moduli", lambda _: moduli(Rules(16, 34)))
+
+
+@pytest.mark.usefixtures("larger_numbers")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=share(30))
+@given(small_positions())
+def test_count_parts_with_larger_numbers_matches_plain_definition(position):
+    check_plain_definition(position)
+
+
+@given(st.lists(st.integers(0, Rules(16, 34).size), max_size=9))
+def test_exact_numbers_follow_from_residues(numbers):
+    largest = moduli(Rules(16, 34))
+    assert exact_numbers([[each % (modulus or 2**64) for each in numbers] for modulus in largest]) == tuple(numbers)
