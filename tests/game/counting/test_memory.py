@@ -51,18 +51,6 @@ def test_count_parts_divided_stays_within_bound(peak_of):
     assert divisions
 
 
-@compiled
-def test_count_parts_divides_repeatedly_within_least_memory(peak_of, monkeypatch):
-    rules = Rules.parse("8x8")
-    history, guess, whole, _ = costliest_turn(rules, "paired", seed=2)
-    least = least_bytes_of(rules, history, guess)
-    monkeypatch.setattr(CountingProblem, "max_rows", lambda problem, _: 24 * len(problem.layout.subsets.pegs))
-    with peak_of(least):
-        counted = count_parts(rules, history, guess, least)
-    assert counted.sizes == whole.sizes
-    assert counted.divisions > 10
-
-
 def test_count_parts_refuses_subsets_before_allocation(peak_of):
     with peak_of(1 << 20), pytest.raises(TooLargeError):
         count_parts(Rules.parse("16x23-distinct"), (), tuple(range(16)), 1000)
