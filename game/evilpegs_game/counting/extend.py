@@ -40,7 +40,7 @@ from evilpegs_game.kernels import GOLDEN, kernel
 INITIAL_SLOTS: Final = 1 << 12
 NUMBERS_PER_ROW: Final = 6  # of four bytes each, in the room of a row
 _GROWTH: Final = 8
-_TRIED: Final = 1 << 19  # rows that are tried, each some 16 times, to estimate how many a color makes
+_ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of these, how many a color makes
 _NO_ROW: Final = -1
 _NO_SLOT: Final = -2
 
@@ -85,8 +85,11 @@ def new_half(layout: Layout, table: Table, color: int, to_come: Index) -> Half:
     for later in to_come:
         remaining[later] = layout.colors.max_pegs[later]
     increments, bounds = score_increments(layout, color), score_bounds(layout, remaining)
-    half = Half(table, increments, bounds, 0)
-    step = 1 + (table.rows.shape[0] << 4) // _TRIED
+    rows = table.rows.shape[0]
+    half = Half(table, increments, bounds, rows)
+    if rows < _ESTIMATED:
+        return half
+    step = rows // (_ESTIMATED >> 3)
     return Half(table, increments, bounds, step * _count_steps(layout, half, step))
 
 
