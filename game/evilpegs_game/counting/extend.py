@@ -23,7 +23,6 @@ from evilpegs_game.counting.layout import (
     STIR,
     Half,
     Index,
-    InnerSubsets,
     Layout,
     Rows,
     Slots,
@@ -41,8 +40,6 @@ INITIAL_SLOTS: Final = 1 << 12
 NUMBERS_PER_ROW: Final = 6  # of four bytes each, in the room of a row
 _GROWTH: Final = 8
 _ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of these, how many a color makes
-_NO_ROW: Final = -1
-_NO_SLOT: Final = -2
 
 
 @kernel
@@ -133,15 +130,18 @@ def extend(layout: Layout, half: Half, slots: Slots, initial_rows: int, max_rows
     max_rows = max(0, max_rows - picked.size // NUMBERS_PER_ROW)
     room = min(_GROWTH * table.rows.shape[0] + initial_rows, max_rows // 2)  # with the other half for a shorter copy
     while True:
-        rows, used = _add_color(layout, half, starts, room, slots, picked)
-        if used == _NO_SLOT:
+        rows = np.empty((room, table.rows.shape[1]), np.uint64)
+        slots[:] = -1
+        subset, no_slot = add_color(layout, half, 0, starts, rows, slots, picked)
+        if no_slot:
             size = 4 * slots.size
             if size // NUMBERS_PER_ROW >= max_rows:
                 return Table(starts, rows[:0]), slots, -1
             slots = np.empty(size, np.int32)
             max_rows -= size // NUMBERS_PER_ROW
             room = min(room, max_rows // 2)
-        elif used >= 0:
+        elif subset == starts.size - 1:
+            used = starts[subset]
             if 2 * used < room and room + used <= max_rows:
                 return Table(starts, rows[:used].copy()), slots, used
             return Table(starts, rows[:used]), slots, room
@@ -149,23 +149,6 @@ def extend(layout: Layout, half: Half, slots: Slots, initial_rows: int, max_rows
             return Table(starts, rows[:0]), slots, -1
         else:
             room = min(4 * room, max_rows // 2) if 2 * room < max_rows - 1 else max_rows
-
-
-@kernel
-def _add_color(
-    layout: Layout, half: Half, out_starts: Index, room: int, slots: Slots, picked: Slots
-) -> tuple[Rows, int]:
-    out = np.empty((room, half.table.rows.shape[1]), np.uint64)
-    inner = new_inner_subsets(layout.subsets)
-    slots[:] = -1
-    used = 0
-    for subset in range(layout.subsets.sizes.size):
-        out_starts[subset] = used
-        used = color_subset(layout, half, subset, inner, out, used, slots, picked)
-        if used < 0:
-            return out, used
-    out_starts[layout.subsets.sizes.size] = used
-    return out, used
 
 
 @kernel
@@ -210,61 +193,66 @@ def pick_rows(
     return count
 
 
+# One long function: with the search for a slot and the writing of a row in kernels of their own, a count takes 1.6
+# times as long on 8x10 and 1.7 to 1.9 times on 10x12; called once per peg subset it takes twice as long on 6x10, as
+# numba counts references to each array of the tuples.
 @kernel
-def color_subset(  # noqa: C901
-    layout: Layout, half: Half, subset: int, inner: InnerSubsets, out: Rows, base: int, slots: Slots, picked: Slots
-) -> int:
-    """Write to ``out``, from ``base``, the rows of one peg subset with the color added; return their end.
+def add_color(  # noqa: C901
+    layout: Layout, half: Half, start: int, out_starts: Index, out: Rows, slots: Slots, picked: Slots
+) -> tuple[int, bool]:
+    """Write the rows of the peg subsets from ``start`` on, with the color added, to ``out``, and where each begin.
 
-    Return a negative number instead if ``out`` or ``slots`` are too small. Slots of rows below ``base`` are free, so
-    they need not be cleared between subsets.
+    Return the first peg subset that does not fit, and True if for want of ``slots``, which must be all -1 before.
     """
     # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
     # other arrays.
     starts, rows, targets, modulus = half.table.starts, half.table.rows, layout.lanes.targets, layout.modulus
-    increments, bounds = half.increments, half.bounds
-    if not is_possible(bounds, subset, targets):
-        return base
+    increments, bounds, subsets = half.increments, half.bounds, layout.subsets
+    inner = new_inner_subsets(subsets)
     numbers, choices = inner.numbers, inner.choices
     wide = rows.shape[1] == 5
     mask = slots.size - 1
-    used = base
+    used = 0
     more_black2 = more_match2 = black2 = match2 = np.uint64(0)
-    for index in range(list_inner_subsets(layout.subsets, subset, inner)):
-        added = numbers[index]
-        first, last = starts[subset - added], starts[subset - added + 1]
-        if first == last or not increments[added, COLORINGS]:
+    for subset in range(start, starts.size - 1):
+        out_starts[subset] = base = used
+        if not is_possible(bounds, subset, targets):
             continue
-        factor = times(increments[added, COLORINGS], choices[index], modulus)
-        more_black, more_match = increments[added, BLACK], increments[added, MATCH]
-        if wide:
-            more_black2, more_match2 = increments[added, BLACK_2], increments[added, MATCH_2]
-        for at in range(pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked)):
-            row = picked[at]
-            black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
+        for index in range(list_inner_subsets(subsets, subset, inner)):
+            added = numbers[index]
+            first, last = starts[subset - added], starts[subset - added + 1]
+            if first == last or not increments[added, COLORINGS]:
+                continue
+            factor = times(increments[added, COLORINGS], choices[index], modulus)
+            more_black, more_match = increments[added, BLACK], increments[added, MATCH]
             if wide:
-                black2, match2 = rows[row, BLACK_2] + more_black2, rows[row, MATCH_2] + more_match2
-            colorings = times(rows[row, COLORINGS], factor, modulus)
-            slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
-            while True:
-                existing = slots[slot]
-                if existing < base:
-                    if used == out.shape[0]:
-                        return _NO_ROW
-                    if (used - base) * 2 > mask:
-                        return _NO_SLOT
-                    slots[slot] = used
-                    out[used, COLORINGS] = colorings
-                    out[used, BLACK] = black
-                    out[used, MATCH] = match
-                    if wide:
-                        out[used, BLACK_2] = black2
-                        out[used, MATCH_2] = match2
-                    used += 1
-                    break
-                same = out[existing, BLACK] == black and out[existing, MATCH] == match
-                if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
-                    out[existing, COLORINGS] += colorings
-                    break
-                slot = (slot + 1) & mask
-    return used
+                more_black2, more_match2 = increments[added, BLACK_2], increments[added, MATCH_2]
+            for at in range(pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked)):
+                row = picked[at]
+                black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
+                if wide:
+                    black2, match2 = rows[row, BLACK_2] + more_black2, rows[row, MATCH_2] + more_match2
+                colorings = times(rows[row, COLORINGS], factor, modulus)
+                slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
+                while True:
+                    existing = slots[slot]
+                    if existing < base:  # free, or of an earlier subset: slots need not be cleared between subsets
+                        no_slot = (used - base) * 2 > mask
+                        if no_slot or used == out.shape[0]:
+                            return subset, no_slot
+                        slots[slot] = used
+                        out[used, COLORINGS] = colorings
+                        out[used, BLACK] = black
+                        out[used, MATCH] = match
+                        if wide:
+                            out[used, BLACK_2] = black2
+                            out[used, MATCH_2] = match2
+                        used += 1
+                        break
+                    same = out[existing, BLACK] == black and out[existing, MATCH] == match
+                    if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
+                        out[existing, COLORINGS] += colorings
+                        break
+                    slot = (slot + 1) & mask
+    out_starts[starts.size - 1] = used
+    return starts.size - 1, False

@@ -6,10 +6,10 @@ whites). Partial colorings that agree in both are counted together; those that c
 history are dropped. Pegs at which every guess has the same color form a *class*, and only the number of pegs of each
 class matters. Colors that occur in no guess are counted as one color with several choices.
 
-The colors are added from both ends of their order to two tables, always to the smaller one. The last color makes no
-table: for each row of one table and each set of pegs that the last color can take, `join` looks up the rows of the
-other table that color the remaining pegs and lead to the feedback of every answered guess. So no table has all colors,
-and the largest table is never made.
+The colors are added from both ends of their order to two tables, where fewer rows are estimated. The last two colors
+make no table: `join` adds one of them to some peg subsets of one table at a time, and for each row of the other table
+and each set of pegs that the other color can take, it looks up the rows that complete the code and lead to the feedback
+of every answered guess. So no table has all colors, and the largest tables are never made.
 
 Memory is bounded before anything is allocated. If a table would exceed its bound, the rows so far are divided into two
 halves, which are counted one after the other. This division costs time and never changes the result.
@@ -24,11 +24,9 @@ from numpy.typing import NDArray
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.extend import (
     NUMBERS_PER_ROW,
-    color_subset,
+    add_color,
     extend_both,
-    is_possible,
     new_picked,
-    pick_rows,
 )
 from evilpegs_game.counting.layout import (
     BLACK,
@@ -73,11 +71,11 @@ def join(  # noqa: C901, PLR0912, PLR0915
     """Add to ``sizes`` the codes that rows of both tables form with the last two colors.
 
     Codes with some blacks and matches with the open guess are added to ``sizes[black << open_bits | match]``. No table
-    is made with either color. For one peg subset at a time, ``other`` gets its color, and rows of ``one`` with each
+    is made with either color. For some peg subsets at a time, ``other`` gets its color, and rows of ``one`` with each
     peg subset that can have its color are looked up among these rows, which are then thrown away. Return the numbers of
     rows made and of look-ups, or (0, -1) if one peg subset takes more memory than ``max_rows``.
     """
-    increments, bounds = one.increments, one.bounds
+    increments = one.increments
     subsets, targets, modulus = layout.subsets, layout.lanes.targets, layout.modulus
     open_mask, open_bits = layout.lanes.open_mask, layout.lanes.open_bits
     inner = new_inner_subsets(subsets)
@@ -87,25 +85,23 @@ def join(  # noqa: C901, PLR0912, PLR0915
     last_subset = subsets.sizes.size - 1
     answered = ~open_mask
     all_black, all_match, all_black2, all_match2 = _required_scores(targets, answered)
-    picked, other_picked = new_picked(one.table), new_picked(other.table)
-    max_rows -= (picked.size + other_picked.size) // NUMBERS_PER_ROW
-    room, base, made, looked_up, sums = _LEAST_ROOM, 0, 0, 0, np.zeros_like(sizes)
-    other_rows, slots, chains, every = _new_room(room, rows.shape[1])
-    for subset in range(last_subset + 1):
-        if not is_possible(bounds, subset, targets):
-            continue
-        complement = last_subset - subset
-        while True:
-            end = color_subset(layout, other, complement, inner, other_rows, base, slots, other_picked)
-            if end >= 0:
-                break
-            if not base:
-                room *= 4
-                if room * _ROOM_ROWS > max_rows:
-                    return 0, -1
+    picked = new_picked(other.table)
+    max_rows -= picked.size // NUMBERS_PER_ROW
+    room, ready, made, looked_up, sums = _LEAST_ROOM, 0, 0, 0, np.zeros_like(sizes)
+    other_starts, (other_rows, slots, chains, every) = np.empty_like(starts), _new_room(room, rows.shape[1])
+    for complement in range(last_subset + 1):
+        subset = last_subset - complement
+        while ready == complement:
+            slots[:] = -1
+            ready = add_color(layout, other, complement, other_starts, other_rows, slots, picked)[0]
+            if ready <= last_subset and 2 * other_starts[ready] < room and 4 * room * _ROOM_ROWS <= max_rows:
+                room, ready = 4 * room, complement  # or much would be made twice
                 other_rows, slots, chains, every = _new_room(room, rows.shape[1])
-            slots[:], base = -1, 0
-        made += end - base
+            elif ready == complement:
+                return 0, -1
+            else:
+                made += other_starts[ready]
+        base, end = other_starts[complement], other_starts[complement + 1]
         mask = index_rows(other_rows, base, end, open_mask, chains, every) if end > base else 0
         heads, following, passing = chains.heads, chains.following, chains.filter
         for index in range(list_inner_subsets(subsets, subset, inner) if end > base else 0):
@@ -121,25 +117,17 @@ def join(  # noqa: C901, PLR0912, PLR0915
                 needed_black2 = all_black2 - increments[added, BLACK_2]
                 needed_match2 = all_match2 - increments[added, MATCH_2]
             looked_up += last - first
-            count, kept = pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked), 0
-            for at in range(count):  # as in pick_rows, without a branch
-                row = picked[at]
-                black = needed_black - (rows[row, BLACK] & answered)
-                match = needed_match - (rows[row, MATCH] & answered)
-                if wide:
-                    black += (needed_black2 - rows[row, BLACK_2]) * GOLDEN
-                    match += (needed_match2 - rows[row, MATCH_2]) * STIR
-                bit = hash_words(black, match) & (8 * mask + 7)
-                picked[kept] = row
-                kept += int(passing[bit >> 6] >> np.uint64(bit & 63) & np.uint64(1))
-            for at in range(kept):
-                row = picked[at]
+            for row in range(first, last):
                 black = needed_black - (rows[row, BLACK] & answered)
                 match = needed_match - (rows[row, MATCH] & answered)
                 black2 = match2 = np.uint64(0)
                 if wide:
                     black2, match2 = needed_black2 - rows[row, BLACK_2], needed_match2 - rows[row, MATCH_2]
-                partner = heads[hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask]
+                number = hash_words(black + black2 * GOLDEN, match + match2 * STIR)
+                bit = number & (8 * mask + 7)
+                if not passing[bit >> 6] >> np.uint64(bit & 63) & np.uint64(1):
+                    continue
+                partner = heads[number & mask]
                 while partner >= 0:
                     if _has_scores(other_rows, partner, answered, black, match, black2, match2):
                         got = rows[row, BLACK] + increments[added, BLACK] + other_rows[partner, BLACK] & open_mask
@@ -147,7 +135,6 @@ def join(  # noqa: C901, PLR0912, PLR0915
                         codes = times(rows[row, COLORINGS], other_rows[partner, COLORINGS], modulus)
                         sums[np.int64((got << np.uint64(open_bits)) | met)] += times(factor, codes, modulus)
                     partner = following[partner - base]
-        base = end
     sizes += sums
     return made, looked_up
 

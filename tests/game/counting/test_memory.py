@@ -39,9 +39,10 @@ def tight_bounds(rules, history, guess, peak_of):
 
 @pytest.mark.full
 @compiled
-def test_count_parts_divided_stays_within_bound(peak_of):
-    rules = Rules.parse("8x10")
-    history, guess, whole, _ = costliest_turn(rules, "paired", 5)
+@pytest.mark.parametrize(("name", "seed"), [("8x10", 5), ("8x8", 3)])
+def test_count_parts_divided_stays_within_bound(name, seed, peak_of):
+    rules = Rules.parse(name)
+    history, guess, whole, _ = costliest_turn(rules, "paired", seed)
     divisions = 0
     for bound in tight_bounds(rules, history, guess, peak_of):
         with peak_of(bound):
@@ -49,6 +50,17 @@ def test_count_parts_divided_stays_within_bound(peak_of):
         assert counted.sizes == whole.sizes
         divisions += counted.divisions
     assert divisions
+
+
+@compiled
+def test_count_parts_divides_repeatedly_within_least_memory(peak_of):
+    rules = Rules.parse("10x12")
+    history, guess, whole, _ = costliest_turn(rules, "paired", seed=1)
+    least = least_bytes_of(rules, history, guess)
+    with peak_of(least):
+        counted = count_parts(rules, history, guess, least)
+    assert counted.sizes == whole.sizes
+    assert counted.divisions > 100
 
 
 def test_count_parts_refuses_subsets_before_allocation(peak_of):
