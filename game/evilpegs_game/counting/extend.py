@@ -37,42 +37,60 @@ from evilpegs_game.counting.score_increments import score_bounds, score_incremen
 from evilpegs_game.kernels import GOLDEN, kernel
 
 INITIAL_SLOTS: Final = 1 << 12
-NUMBERS_PER_ROW: Final = 6  # of four bytes each, in the room of a row
-_GROWTH: Final = 8
+_RESERVED: Final = 3  # of the room, the share that no table may take
 _ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of these, how many a color makes
 
 
 @kernel
 def extend_both(
-    layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, initial_rows: int, max_rows: int
-) -> tuple[Half, Half, int, int, int, int]:
+    layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, room: Rows, max_slots: int
+) -> tuple[Half, Half, int, int, int, Rows]:
     """Add the colors ``order[first]`` to ``order[last]`` to two tables, each where fewer rows are estimated.
 
     ``one`` gets colors from the beginning of this range, ``other`` from its end. Stop when two colors are left, or when
-    the tables made here would exceed ``max_rows`` together. Return the halves, the indices of the first and last color
-    that is left, the number of rows made, and the rows that are left of ``max_rows``.
+    the next table does not fit. Return the halves, the indices of the first and last color that is left, the number of
+    rows made, and the part of ``room`` that is free.
+
+    All rows made are in ``room``: a new table is made between the two and then moved to its end, over the one before.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
     front, back = (
         new_half(layout, one, order[first], order[first + 1 :]),
         new_half(layout, other, order[last], order[:last]),
     )
-    made = front_room = back_room = 0
-    reserve = (max_rows - layout.subsets.sizes.size) // 4  # or divisions would have next to nothing, and be many
+    low, high, made = 0, room.shape[0], 0
+    # for divisions, which would be many; one row always fits with a color added, so they end
+    reserve = max(0, room.shape[0] - layout.subsets.sizes.size) // _RESERVED
     while first + 1 < last:
         forward = front.estimate <= back.estimate
         half = front if forward else back
-        table, slots, room = extend(layout, half, slots, initial_rows, max_rows - reserve - front_room - back_room)
-        if room < 0:
+        table, slots, fits = extend(layout, half, room[low : max(low, high - reserve)], slots, max_slots)
+        if not fits:
             break
-        made += table.rows.shape[0]
+        rows = table.rows.shape[0]
+        made += rows
         if forward:
-            first, front_room = first + 1, room
-            front = new_half(layout, table, order[first], order[first + 1 :])
+            moved = Table(table.starts, _move(room, low, 0, rows))
+            first, low = first + 1, rows
+            front = new_half(layout, moved, order[first], order[first + 1 :])
         else:
-            last, back_room = last - 1, room
-            back = new_half(layout, table, order[last], order[:last])
-    return front, back, first, last, made, max_rows - front_room - back_room
+            moved = Table(table.starts, _move(room, low, room.shape[0] - rows, rows))
+            last, high = last - 1, room.shape[0] - rows
+            back = new_half(layout, moved, order[last], order[:last])
+    return front, back, first, last, made, room[low:high]
+
+
+@kernel
+def _move(room: Rows, source: int, target: int, rows: int) -> Rows:
+    cells, columns = room.reshape(-1), room.shape[1]
+    source, target, count = source * columns, target * columns, rows * columns
+    if target < source:
+        for i in range(count):
+            cells[target + i] = cells[source + i]
+    elif target > source:
+        for i in range(count - 1, -1, -1):
+            cells[target + i] = cells[source + i]
+    return room[target // columns : target // columns + rows]
 
 
 @kernel
@@ -118,37 +136,22 @@ def is_possible(bounds: Words, subset: int, targets: Words) -> bool:
 
 
 @kernel
-def extend(layout: Layout, half: Half, slots: Slots, initial_rows: int, max_rows: int) -> tuple[Table, Slots, int]:
-    """Return the table with its color added, a hash table for the next call, and the rows that the table occupies.
+def extend(layout: Layout, half: Half, room: Rows, slots: Slots, max_slots: int) -> tuple[Table, Slots, bool]:
+    """Return the table with its color added, in the first rows of ``room``; slots for the next call; whether it fits.
 
-    A table that would occupy more than ``max_rows``, with its hash table, is returned without rows, and -1. The hash
-    table ``slots`` is overwritten or replaced.
+    ``slots``, a hash table, is overwritten, or replaced by a larger one of at most ``max_slots``.
     """
-    table = half.table
-    starts = np.empty_like(table.starts)
-    picked = new_picked(table)
-    max_rows = max(0, max_rows - picked.size // NUMBERS_PER_ROW)
-    room = min(_GROWTH * table.rows.shape[0] + initial_rows, max_rows // 2)  # with the other half for a shorter copy
+    starts, subset = np.empty_like(half.table.starts), 0
+    starts[0] = 0
+    picked = new_picked(half.table)
     while True:
-        rows = np.empty((room, table.rows.shape[1]), np.uint64)
         slots[:] = -1
-        subset, no_slot = add_color(layout, half, 0, starts, rows, slots, picked)
-        if no_slot:
-            size = 4 * slots.size
-            if size // NUMBERS_PER_ROW >= max_rows:
-                return Table(starts, rows[:0]), slots, -1
-            slots = np.empty(size, np.int32)
-            max_rows -= size // NUMBERS_PER_ROW
-            room = min(room, max_rows // 2)
-        elif subset == starts.size - 1:
-            used = starts[subset]
-            if 2 * used < room and room + used <= max_rows:
-                return Table(starts, rows[:used].copy()), slots, used
-            return Table(starts, rows[:used]), slots, room
-        elif room == max_rows:
-            return Table(starts, rows[:0]), slots, -1
-        else:
-            room = min(4 * room, max_rows // 2) if 2 * room < max_rows - 1 else max_rows
+        subset, no_slot = add_color(layout, half, subset, starts, room, slots, picked)
+        if subset == starts.size - 1:
+            return Table(starts, room[: starts[subset]]), slots, True
+        if not no_slot or 4 * slots.size + picked.size > max_slots:
+            return Table(starts, room[:0]), slots, False
+        slots = np.empty(4 * slots.size, np.int32)
 
 
 @kernel
@@ -202,7 +205,8 @@ def add_color(  # noqa: C901
 ) -> tuple[int, bool]:
     """Write the rows of the peg subsets from ``start`` on, with the color added, to ``out``, and where each begin.
 
-    Return the first peg subset that does not fit, and True if for want of ``slots``, which must be all -1 before.
+    Those of the first begin at ``out_starts[start]``. Return the first peg subset that does not fit, and True if for
+    want of ``slots``, which must be all -1 before.
     """
     # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
     # other arrays.
@@ -212,7 +216,7 @@ def add_color(  # noqa: C901
     numbers, choices = inner.numbers, inner.choices
     wide = rows.shape[1] == 5
     mask = slots.size - 1
-    used = 0
+    used = out_starts[start]
     more_black2 = more_match2 = black2 = match2 = np.uint64(0)
     for subset in range(start, starts.size - 1):
         out_starts[subset] = base = used

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.extend import (
-    NUMBERS_PER_ROW,
     add_color,
     extend_both,
     new_picked,
@@ -57,23 +56,22 @@ from evilpegs_game.feedback import History, feedbacks
 from evilpegs_game.kernels import GOLDEN, kernel
 from evilpegs_game.rules import Rules
 
-DEFAULT_BYTES: Final = 192 << 20
-INITIAL_ROWS: Final = 1 << 14
-_LEAST_ROOM: Final = 1 << 8  # for the rows of one peg subset
-_ROOM_ROWS: Final = 4  # a row that is indexed takes the memory of four at most
+DEFAULT_BYTES: Final = 88 << 20  # besides numba's 160 MiB: 256 MiB suffice for a process that counts
+_LEAST_LENGTH: Final = 1 << 8  # of an index of rows
+_NUMBERS_PER_ROW: Final = 12  # of four bytes each, in this index
 _LOOK_UPS: Final = 8  # rows are looked up in the time that it takes to make one
 
 
 @kernel
 def join(  # noqa: C901, PLR0912, PLR0915
-    layout: Layout, one: Half, other: Half, sizes: Words, max_rows: int
+    layout: Layout, one: Half, other: Half, sizes: Words, room: Rows, max_slots: int
 ) -> tuple[int, int]:
     """Add to ``sizes`` the codes that rows of both tables form with the last two colors.
 
     Codes with some blacks and matches with the open guess are added to ``sizes[black << open_bits | match]``. No table
     is made with either color. For some peg subsets at a time, ``other`` gets its color, and rows of ``one`` with each
     peg subset that can have its color are looked up among these rows, which are then thrown away. Return the numbers of
-    rows made and of look-ups, or (0, -1) if one peg subset takes more memory than ``max_rows``.
+    rows made, in ``room``, and of look-ups, or (0, -1) if one peg subset does not fit or takes over ``max_slots``.
     """
     increments = one.increments
     subsets, targets, modulus = layout.subsets, layout.lanes.targets, layout.modulus
@@ -86,17 +84,18 @@ def join(  # noqa: C901, PLR0912, PLR0915
     answered = ~open_mask
     all_black, all_match, all_black2, all_match2 = _required_scores(targets, answered)
     picked = new_picked(other.table)
-    max_rows -= picked.size // NUMBERS_PER_ROW
-    room, ready, made, looked_up, sums = _LEAST_ROOM, 0, 0, 0, np.zeros_like(sizes)
-    other_starts, (other_rows, slots, chains, every) = np.empty_like(starts), _new_room(room, rows.shape[1])
+    length, ready, made, looked_up, sums = _LEAST_LENGTH, 0, 0, 0, np.zeros_like(sizes)
+    other_starts, (slots, chains, every) = np.zeros_like(starts), _new_index(length)
     for complement in range(last_subset + 1):
         subset = last_subset - complement
         while ready == complement:
-            slots[:] = -1
+            slots[:], other_starts[ready] = -1, 0
+            other_rows = room[:length]
             ready = add_color(layout, other, complement, other_starts, other_rows, slots, picked)[0]
-            if ready <= last_subset and 2 * other_starts[ready] < room and 4 * room * _ROOM_ROWS <= max_rows:
-                room, ready = 4 * room, complement  # or much would be made twice
-                other_rows, slots, chains, every = _new_room(room, rows.shape[1])
+            is_short = ready <= last_subset and 2 * other_starts[ready] < length  # or much would be made twice
+            if is_short and length < room.shape[0] and 4 * length * _NUMBERS_PER_ROW <= max_slots:
+                length, ready = 4 * length, complement
+                slots, chains, every = _new_index(length)
             elif ready == complement:
                 return 0, -1
             else:
@@ -140,9 +139,8 @@ def join(  # noqa: C901, PLR0912, PLR0915
 
 
 @kernel
-def _new_room(room: int, columns: int) -> tuple[Rows, Slots, Chains, NDArray[np.bool_]]:
-    slots = np.full(4 * room, -1, np.int32)  # always enough
-    return np.empty((room, columns), np.uint64), slots, new_chains(room), np.ones(room, np.bool_)
+def _new_index(length: int) -> tuple[Slots, Chains, NDArray[np.bool_]]:
+    return np.empty(4 * length, np.int32), new_chains(length), np.ones(length, np.bool_)
 
 
 @kernel
@@ -175,15 +173,13 @@ class PartCount(NamedTuple):
     divisions: int
 
 
-def count_parts(
-    rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES, *, initial_rows: int = INITIAL_ROWS
-) -> PartCount:
+def count_parts(rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES) -> PartCount:
     """Count the parts of ``guess``; the tables take at most ``max_bytes``.
 
     Raises ContradictionError, or TooLargeError for a long history or too few bytes.
     """
     counters = [
-        _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes, modulus=modulus), max_bytes, initial_rows)
+        _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes, modulus=modulus), max_bytes)
         for modulus in moduli(rules)
     ]
     sizes = exact_numbers([counter.sizes() for counter in counters])
@@ -204,15 +200,14 @@ def has_candidates(rules: Rules, history: History, prefix: Code, max_bytes: int 
 
 
 class _Counter:
-    def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
+    def __init__(self, problem: CountingProblem, max_bytes: int) -> None:
         self._problem = problem
-        self._initial_rows = initial_rows
         self._sums = np.zeros(1 << (2 * problem.layout.lanes.open_bits), np.uint64)
         self._made = self._looked_up = 0
         self.divisions = 0
+        room, self._max_slots = problem.new_room(max_bytes)
         with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
-            halves = problem.empty_table, problem.empty_table
-            self._count(halves, 0, len(problem.order) - 1, problem.max_rows(max_bytes))
+            self._count((problem.empty_table, problem.empty_table), 0, len(problem.order) - 1, room)
 
     @property
     def work(self) -> int:
@@ -227,16 +222,16 @@ class _Counter:
         bits, sums = self._problem.layout.lanes.open_bits, self.sums
         return [sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)]
 
-    def _count(self, tables: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        problem, lacking = self._problem, last - first
+    def _count(self, tables: tuple[Table, Table], first: int, last: int, room: Rows) -> None:
+        problem, layout = self._problem, self._problem.layout
         front, back, first, last, made, free = extend_both(
-            problem.layout, *tables, problem.order, first, last, self._initial_rows, max_rows
+            layout, *tables, problem.order, first, last, room, self._max_slots
         )
         self._made += made
         forward = front.estimate <= back.estimate  # as in extend_both
         if first + 1 == last:
             halves = (back, front) if forward else (front, back)
-            made, looked_up = join(problem.layout, *halves, self._sums, free)
+            made, looked_up = join(layout, *halves, self._sums, free, self._max_slots)
             if looked_up >= 0:
                 self._made += made
                 self._looked_up += looked_up
@@ -244,11 +239,11 @@ class _Counter:
             del halves
         one, other = front.table, back.table
         del tables, front, back  # only tables may be kept here by each division
-        if last - first < lacking:  # the tables made here exist together with those of all divisions below
-            max_rows = max(free, len(problem.layout.subsets.pegs))
+        if len(free) < len(layout.subsets.pegs):
+            free = np.empty((len(layout.subsets.pegs), free.shape[1]), np.uint64)
         self.divisions += 1
         for part in _divide(one if forward else other):
-            self._count((part, other) if forward else (one, part), first, last, max_rows)
+            self._count((part, other) if forward else (one, part), first, last, free)
 
 
 def _divide(table: Table) -> Iterator[Table]:

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, ScoreLanes, Table, Words, peg_subsets
+from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, Rows, ScoreLanes, Table, Words, peg_subsets
 from evilpegs_game.errors import TooLargeError, check_bound
 from evilpegs_game.feedback import Feedback, History
 from evilpegs_game.kernels import copy_into, kernel
@@ -23,11 +23,12 @@ MAX_ROWS: Final = 2**31 - 1
 MAX_WORDS: Final = 2
 _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512  # per peg subset besides its rows: numbers, bounds, score increments, first row
-_SLOT_BYTES: Final = 48  # per row besides its columns: the hash index, mostly empty slots, and the table's growth
+_LEAST_ROWS: Final = 5  # per color and peg subset: with fewer there are thousands of divisions
 
 MAX_COUNT: Final = 2**63 - 1  # of the codes that are drawn or listed
 _PRIME: Final = 2**20 - 3  # so small that no product or sum of residues passes 63 bits
 _WORD_BITS: Final = 64
+_SLOT_ROWS: Final = 16  # the share of the memory for rows that their indices can take
 
 
 def sufficient_bytes(rules: Rules) -> int:
@@ -37,11 +38,11 @@ def sufficient_bytes(rules: Rules) -> int:
 
 def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
     # of the smallest tables; ``words`` per row hold the blacks, and as many the matches
-    return subsets * (_SUBSET_BYTES + (3 + rules.colors) * _row_bytes(words)) + _FIXED_BYTES
+    return subsets * (_SUBSET_BYTES + (3 + rules.colors) * _LEAST_ROWS * _row_bytes(words)) + _FIXED_BYTES
 
 
 def _row_bytes(words: int) -> int:
-    return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES
+    return 8 * (1 + 2 * words)
 
 
 @kernel
@@ -161,9 +162,15 @@ class CountingProblem:
     def max_rows(self, max_bytes: int) -> int:
         """Return the most rows of all tables that exist at once, which ``max_bytes`` bounds."""
         # With each division of a table there may be one more that has as little as one row per peg subset.
-        subsets, row_bytes = len(self.layout.subsets.pegs), 8 * (1 + 2 * len(self.layout.lanes.targets))
-        rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // row_bytes
+        subsets = len(self.layout.subsets.pegs)
+        rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(len(self.layout.lanes.targets))
         return int(min(rows - (3 + len(self.order)) * subsets, MAX_ROWS))
+
+    def new_room(self, max_bytes: int) -> tuple[Rows, int]:
+        """Return memory for table rows, of which nothing is used before it is written, and the most slots beside it."""
+        rows, columns = self.max_rows(max_bytes), 1 + 2 * len(self.layout.lanes.targets)
+        for_slots = rows // _SLOT_ROWS
+        return np.empty((rows - for_slots, columns), np.uint64), for_slots * columns * 2
 
     @property
     def empty_table(self) -> Table:

@@ -21,7 +21,6 @@ from evilpegs_game.counting.code_numbers import (
 )
 from evilpegs_game.counting.extend import INITIAL_SLOTS, extend, new_half
 from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
-from evilpegs_game.counting.part_counts import INITIAL_ROWS
 from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError, TooLargeError
@@ -52,6 +51,8 @@ class SolutionTables:
         self._increments: dict[int, Rows] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build_levels()
+            if not self._levels[0]:
+                raise self._too_large()
             self._partners = partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
         self._rows = np.flatnonzero(self._partners >= 0)
         one = self._levels[0][-1][1].rows[self._rows]
@@ -99,7 +100,7 @@ class SolutionTables:
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        problem, max_rows = self._problem, self._problem.max_rows(self._max_bytes)
+        problem, (room, max_slots) = self._problem, self._problem.new_room(self._max_bytes)
         levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
         order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
         while order:
@@ -107,9 +108,10 @@ class SolutionTables:
             color = order.pop(-1 if side else 0)
             had = [color, *(added for added, _ in levels[side][1:])]
             half = new_half(problem.layout, levels[side][-1][1], color, np.setdiff1d(problem.order, had))
-            table, slots, room = extend(problem.layout, half, slots, INITIAL_ROWS, max_rows)
-            if room < 0:
-                raise self._too_large()
+            table, slots, fits = extend(problem.layout, half, room, slots, max_slots)
+            if not fits:
+                return ([], [])  # without an error, which would keep the tables as long as it is kept
+            room = room[len(table.rows) :]
             self.work += len(table.rows)
             self._reserve(table.rows.nbytes)
             levels[side].append((color, table))
