@@ -41,7 +41,7 @@ class RandomConsistent:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose a candidate uniformly, with one draw from ``rng``."""
+        """Choose a candidate uniformly."""
         return position.sample(rng)[0]
 
 
@@ -51,7 +51,8 @@ class Sampled:
 
     At most 1000 candidates are drawn, and no more than the position's budget allows. If that is enough for all
     candidates, the choice is no longer random: it is that of `entropy`, among all codes if the budget suffices for
-    them, else among the candidates. `evilpegs_game.guessing.selection` names the source.
+    them, else among the candidates. Where drawing many would take minutes, as on some turns of 12x14, one is drawn.
+    `evilpegs_game.guessing.selection` names the source.
     """
 
     name: ClassVar[str] = "sampled"

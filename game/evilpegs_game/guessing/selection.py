@@ -160,6 +160,9 @@ def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool =
     if size == count:
         with suppress(TooLargeError):  # listing them can exceed the limits even if they are few
             return best_guess(position, ENTROPY, candidates_only or count * position.rules.size > budget)
-    samples = sorted(set(position.sample(rng, size)))
+    try:
+        samples = sorted(set(position.sample(rng, size)))
+    except TooLargeError:  # where drawing many would take minutes
+        samples = position.sample(rng)
     columns = to_columns(samples)
     return samples[int(ENTROPY.best(part_size_table(columns, columns))[0])]

@@ -17,10 +17,12 @@ from evilpegs_game.counting.first_code import first_code
 from evilpegs_game.counting.first_guess import first_part_sizes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
+from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.counting.solution_tables import LIST_BYTES, SolutionTables
 from evilpegs_game.errors import ContradictionError, TooLargeError, check_bound
 from evilpegs_game.feedback import History, Turn, feedback_number
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
+from evilpegs_game.live.draws import draw_blindly, draw_by_colors
 from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
@@ -35,6 +37,7 @@ _ENTRY_BYTES: Final = 1024  # of a cache entry besides its codes (key, array hea
 SIZES_BYTES: Final = 2048
 """Bytes of a cache entry with the part sizes of one guess, its key included."""
 _MIN_LISTED_PEGS: Final = 8
+_MAX_LISTED: Final = 1 << 18  # as many as 10 pegs list; 16 times as many, on 12 pegs, would take 180 MB
 
 
 def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
@@ -60,7 +63,7 @@ def max_listed_codes(rules: Rules) -> int:
     """
     if not codes_fit_word(rules):
         return 0
-    return int(4**rules.pegs) // 4 if rules.pegs >= _MIN_LISTED_PEGS else 0
+    return min(int(4**rules.pegs) // 4, _MAX_LISTED) if rules.pegs >= _MIN_LISTED_PEGS else 0
 
 
 class _Work(local):
@@ -200,11 +203,23 @@ class LiveSets:
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
-        """Draw candidates uniformly and independently. Raises the errors of `part_sizes`."""
+        """Draw candidates uniformly and independently.
+
+        Raises the errors of `part_sizes`, and TooLargeError if several cannot be drawn in the time of some counts.
+        """
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
-            columns = self.get(rules, history)
-            return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
-        tables = SolutionTables(rules, history, self._count_bytes)
+            with suppress(TooLargeError):
+                columns = self.get(rules, history)
+                return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
+        try:
+            tables = SolutionTables(rules, history, self._count_bytes)
+        except TooLargeError:
+            if rules.size > MAX_COUNT:
+                raise
+            drawn = draw_blindly(rules, history, rng, count)
+            if not drawn and count > 1:
+                raise
+            return drawn or [draw_by_colors(rules, history, rng, self._count_bytes)]
         return [tables.sample(rng) for _ in range(count)]
 
     def _is_listable(self, rules: Rules, history: History) -> bool:
