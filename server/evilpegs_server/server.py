@@ -64,6 +64,7 @@ from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
@@ -227,7 +228,7 @@ async def _open_play(
     work = CodemakingWork(settings, log)
     stack.push_async_callback(run_step, "worker", WORKER_SECONDS, work.close, log)
     last, loop = load_last_event_id(engine), asyncio.get_running_loop()
-    writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check, last_event=last)
+    writer = Writer(SqliteStore(engine, lock.check, last), loop.call_soon_threadsafe, loop.call_soon)
     writer.start()
     stack.callback(_close_writer, writer, log)
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}

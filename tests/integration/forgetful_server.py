@@ -9,12 +9,12 @@ from evilpegs_server.storage import writer
 class ForgetfulWriter(writer.Writer):
     """A writer that reports the events of a match as stored an hour before it stores them."""
 
-    def __init__(self, engine, notify, *more, **options):
-        super().__init__(engine, notify, *more, **options)
+    def __init__(self, store, notify, *more, **options):
+        super().__init__(store, notify, *more, **options)
         self.notify = notify
 
     def submit(self, writes, done):
-        if any(write.order == 0 for write in writes):  # of a player
+        if any(write.fact == 0 for write in writes):  # of a player
             super().submit(writes, done)
         else:
             self.notify(lambda: done(None))

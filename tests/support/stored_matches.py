@@ -12,6 +12,7 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from support.events import fields
 
@@ -22,7 +23,7 @@ ADMITTED_AT = 100
 def store(engine, *jobs):
     """Commit each of ``jobs``, which are lists of writes, and wait until all are committed."""
     errors = []
-    writer = Writer(engine, lambda report: report())
+    writer = Writer(SqliteStore(engine), lambda report: report())
     for job in jobs:
         writer.submit(job, errors.append)
     writer.start()

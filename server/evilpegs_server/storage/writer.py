@@ -11,19 +11,15 @@ before and after each batch: rows that were written to a file after it was moved
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from enum import IntEnum
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Final, NamedTuple
-
-import orjson
-from sqlalchemy import Connection, Engine
+from typing import Any, Final, NamedTuple, Protocol
 
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError, explain
-from evilpegs_server.storage.location import engine_file
+from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000  # per transaction
@@ -33,23 +29,46 @@ WAKE_JOBS: Final = 128
 BUSY_SECONDS: Final = 2.0
 # while there is nothing to write
 CHECK_SECONDS: Final = 0.5
-_LAST_EVENT: Final = "SELECT max(id) FROM events"
 # for a disk that does not respond
 CLOSE_SECONDS: Final = 4.0
 
 
+class Fact(IntEnum):
+    """What a write stores. They are stored in this order, so that rows to which others refer come first."""
+
+    PLAYER = 0
+    MATCH = 1
+    BEGUN = 2
+    EVENTS = 3
+    OVER = 4
+
+
 class Write(NamedTuple):
-    # statements run in this order, so that rows to which others refer come first; equal orders have one statement
-    order: int
-    statement: str
+    fact: int
     rows: Sequence[Any]
-    # all rows are the JSON text of one parameter, which is faster: the driver releases the interpreter lock at each
-    # step of a statement, and has to compete with the event loop for it
-    bulk: bool = False
 
     def __repr__(self) -> str:
         # without the rows, which include the secret seeds of matches
-        return f"<Write {self.order}: {len(self.rows)} rows>"
+        return f"<Write {self.fact}: {len(self.rows)} rows>"
+
+
+class Store(Protocol):
+    """A database to which the thread of the writer writes batches of jobs."""
+
+    last_event: int
+    """The id of the last event that is stored."""
+
+    def check(self) -> None:
+        """Raise if nothing can be stored now; called before and after each batch and while there is nothing to do."""
+
+    def write(self, jobs: Sequence[Sequence[Write]], seconds: float) -> Sequence[Exception | None]:
+        """Commit jobs, waiting ``seconds`` for other programs; return the error of each. Raises if none is stored."""
+
+    def explain(self, error: Exception) -> Exception:
+        """Return the error that says what is wrong with the database, or else ``error``."""
+
+    def drop(self) -> None:
+        """Close the connection."""
 
 
 class _Job(NamedTuple):
@@ -62,28 +81,24 @@ class Writer:
 
     def __init__(
         self,
-        engine: Engine,
+        store: Store,
         notify: Callable[[Callable[[], None]], object],  # runs a function on the submitting thread
         # likewise, after everything else that is pending there
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
-        check_file: Callable[[], None] = lambda: None,  # raises if the file is not in its place
-        last_event: int = 0,
     ) -> None:
         self.health = WriterHealth(now)
-        self._check_file = check_file
-        self.sent = self._last_event = last_event
+        self._store = store
+        self.sent = store.last_event
         """The id of the last event that players have."""
         self.listener: Callable[[int], None] = lambda _: None
         """Called with each new `sent`, on the submitting thread after the callbacks of a batch."""
-        self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
         self._submitted: list[_Job] = []
         self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
         # A daemon, because a disk that never responds must not keep the process from ending.
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
-        self._connection: Connection | None = None
         self._closed = False
         self._lock_by: float | None = None
         # from the start of a batch until its jobs are durable or have failed
@@ -135,8 +150,7 @@ class Writer:
             self._report(jobs, errors)
             if not more:
                 break
-        if self._connection is not None:
-            self._connection.close()
+        self._store.drop()
 
     def _next_jobs(self) -> list[_Job] | None:
         while True:
@@ -147,7 +161,7 @@ class Writer:
 
     def _find_obstacle(self) -> str | None:
         try:
-            self._check_file()
+            self._store.check()
         except Exception as error:  # noqa: BLE001 - reported to the health of the writer
             return str(error)
         return None
@@ -164,44 +178,22 @@ class Writer:
             jobs += others
         return True
 
-    def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
+    def _commit(self, jobs: Sequence[_Job]) -> Sequence[Exception | None]:
+        seconds = BUSY_SECONDS if self._lock_by is None else max(0.0, self._lock_by - time.monotonic())
         try:
-            self._check_file()
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            self._write(self._connection, jobs)
-            self._check_file()
+            self._store.check()
+            errors = self._store.write([job.writes for job in jobs], seconds)
+            self._store.check()
         except Exception as error:  # noqa: BLE001 - reported to the submitter of the job
             # statements that the connection still holds open could become part of a later commit
-            self._drop_connection()
-            failure = explain(error, str(engine_file(self._engine))) or error
+            self._store.drop()
+            failure = self._store.explain(error)
             is_whole = isinstance(failure, DatabaseUnusableError | OSError | MemoryError)
             # a damaged page concerns only the jobs that need this page
             if len(jobs) == 1 or (is_whole and not isinstance(failure, DatabaseDamagedError)):
                 return [failure] * len(jobs)
             return [self._commit([job])[0] for job in jobs]
-        return [None] * len(jobs)
-
-    def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
-        busy_seconds = BUSY_SECONDS if self._lock_by is None else max(0.0, self._lock_by - time.monotonic())
-        with connection.begin():
-            driver = connection.connection.cursor()
-            driver.execute(f"PRAGMA busy_timeout={round(1000 * busy_seconds)}")
-            driver.execute("BEGIN IMMEDIATE")
-            for write in _merge_writes(jobs):
-                if write.bulk:
-                    driver.execute(write.statement, (orjson.dumps(write.rows).decode(),))
-                else:
-                    connection.exec_driver_sql(write.statement, write.rows)
-            last_event = driver.execute(_LAST_EVENT).fetchone()[0] or 0
-        self._last_event = last_event
-
-    def _drop_connection(self) -> None:
-        if self._connection is not None:
-            with suppress(Exception):
-                self._connection.invalidate()
-                self._connection.close()
-            self._connection = None
+        return errors
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
@@ -212,18 +204,9 @@ class Writer:
                 self.sent = last_event
                 self.listener(last_event)
 
-        last_event = self._last_event
+        last_event = self._store.last_event
         with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written
             self._notify(report)
-
-
-def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
-    writes = [write for job in jobs for write in job.writes]
-    rows: defaultdict[int, list[Any]] = defaultdict(list)
-    for write in writes:
-        rows[write.order].extend(write.rows)
-    by_order = {write.order: write for write in writes}
-    return [by_order[order]._replace(rows=rows[order]) for order in sorted(rows)]
 
 
 # without any commit while jobs wait

@@ -10,6 +10,7 @@ import structlog
 from evilpegs_server.gateway.gateway import find_obstacle
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.patience import PATIENCE
 from support.servers import dial
@@ -42,7 +43,7 @@ async def test_failed_commit_ends_readiness_until_disk_recovers(fake_server, ann
 
 def test_stuck_commit_ends_readiness(engine):
     seconds = [0.0]
-    writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
+    writer = Writer(SqliteStore(engine), lambda report: report(), now=lambda: seconds[0])
     services = SimpleNamespace(writer=writer, registry=SimpleNamespace(draining=False))
     writer.submit([], lambda error: None)
     assert find_obstacle(services) is None

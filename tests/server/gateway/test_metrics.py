@@ -10,6 +10,7 @@ from evilpegs_server.replies.capacity import HINT_LIMITS
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from support.shown_metrics import values
@@ -224,7 +225,7 @@ async def test_loop_lag_is_shown_in_cumulative_buckets(metrics, loop_lag):
 
 
 def test_writer_times_each_transaction(engine):
-    writer = Writer(engine, lambda report: report())
+    writer = Writer(SqliteStore(engine), lambda report: report())
     writer.submit([], lambda _error: None)
     writer.submit([], lambda _error: None)
     writer.start()

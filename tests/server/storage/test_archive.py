@@ -23,6 +23,7 @@ from evilpegs_server.storage.archive import (
 )
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from support.examples import share
 from support.match_states import durable_state
@@ -40,7 +41,7 @@ class Store:
 
     def __call__(self, *written):
         errors = []
-        writer = Writer(self.engine, lambda report: report())
+        writer = Writer(SqliteStore(self.engine), lambda report: report())
         writer.submit(written, errors.append)
         writer.start()
         writer.close()

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import event
 
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
-from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Write, Writer
+from evilpegs_server.storage.sqlite_store import SqliteStore
+from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Fact, Write, Writer
 from support.patience import PATIENCE
 
 TABLES = (
@@ -17,14 +18,20 @@ TABLES = (
     "CREATE TABLE children (id INTEGER PRIMARY KEY, parent INTEGER)",
     "CREATE TABLE blobs (id INTEGER PRIMARY KEY, data BLOB)",
 )
+BLOB = 9
+STATEMENTS = {
+    Fact.PLAYER: "INSERT INTO parents (id) VALUES (?)",
+    Fact.MATCH: "INSERT INTO children (id, parent) VALUES (?, ?)",
+    BLOB: "INSERT INTO blobs (id, data) VALUES (?, ?)",
+}
 
 
 def parent(number):
-    return Write(0, "INSERT INTO parents (id) VALUES (?)", [(number,)])
+    return Write(Fact.PLAYER, [(number,)])
 
 
 def child(number, parent=1):
-    return Write(1, "INSERT INTO children (id, parent) VALUES (?, ?)", [(number, parent)])
+    return Write(Fact.MATCH, [(number, parent)])
 
 
 @pytest.fixture
@@ -41,7 +48,7 @@ def commits(engine):
 @pytest.fixture
 def writer(engine, commits):
     """Return a writer that reports on its own thread; it is not started, so that jobs gather first."""
-    writer = Writer(engine, lambda report: report())
+    writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report())
     yield writer
     writer.close()
 
@@ -80,7 +87,7 @@ def test_commit_of_full_lists_keeps_limit(engine, commits):
     """The eighth list of jobs would exceed the limit."""
     sizes = []
     event.listen(engine, "before_cursor_execute", lambda *call: sizes.append(len(call[3])))
-    writer = Writer(engine, lambda report: report(), lambda _flush: None)
+    writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report(), lambda _flush: None)
     for number in range(8 * WAKE_JOBS):
         writer.submit([parent(number)], lambda _error: None)
     writer.start()
@@ -144,7 +151,7 @@ def test_failed_rows_are_not_committed_later(writer, stored, broken_disk):
 
 def test_done_runs_where_notify_says(engine, commits):
     reports, done = [], []
-    writer = Writer(engine, reports.append)
+    writer = Writer(SqliteStore(engine, statements=STATEMENTS), reports.append)
     for number in range(3):
         writer.submit([parent(number)], done.append)
     writer.start()
@@ -181,7 +188,7 @@ class TestWaking:
 
     @pytest.fixture
     def writer(self, engine, commits, due):
-        writer = Writer(engine, lambda report: report(), due.append)
+        writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report(), due.append)
         writer.start()
         yield writer
         writer.close()
@@ -273,7 +280,7 @@ class TestUnusableDatabase:
         event.listen(engine, "checkout", lambda driver, *_: driver.execute("PRAGMA max_page_count=1"))
         errors = []
         for number in range(50):
-            blob = Write(2, "INSERT INTO blobs (id, data) VALUES (?, ?)", [(number, b"x" * 5000)])
+            blob = Write(BLOB, [(number, b"x" * 5000)])
             writer.submit([blob], errors.append)
         writer.start()
         writer.close()
@@ -307,7 +314,7 @@ class TestMovedFile:
             if place.error is not None:
                 raise place.error
 
-        writer = Writer(engine, lambda report: report(), check_file=check)
+        writer = Writer(SqliteStore(engine, check, statements=STATEMENTS), lambda report: report())
         yield writer
         writer.close()
 
