@@ -92,3 +92,29 @@ def keyboard():
     keyboard = Keyboard()
     yield keyboard
     keyboard.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster():
+    """A PostgreSQL server of this test process; without the programs the test is skipped, or fails in CI."""
+    from support.postgres import Cluster
+
+    # the path of a socket has at most 107 bytes, and PostgreSQL runs as another user than root; in memory, because
+    # a database has 300 files, which some disks need seconds to delete
+    has_memory = "PYTEST_DEBUG_TEMPROOT" in os.environ
+    folder = Path(tempfile.mkdtemp(prefix="evilpegs-postgres-", dir=MEMORY if has_memory else "/tmp"))
+    folder.chmod(0o755)
+    cluster = Cluster(folder)
+    yield cluster
+    cluster.stop("immediate")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster):
+    """A new database with the tables."""
+    from evilpegs_server.storage.postgres.database import create_tables
+
+    url = postgres_cluster.create()
+    create_tables(url)
+    return url

@@ -54,17 +54,15 @@ from evilpegs_server.stopping import (
     force_exit_later,
     run_step,
 )
-from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
-from evilpegs_server.storage.database import guard_connections, open_database
+from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
-from evilpegs_server.storage.location import database_file, keep_private
-from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
+from evilpegs_server.storage.location import database_file, keep_private, shown_url
+from evilpegs_server.storage.open_log import OpenLog, open_log
+from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
-from evilpegs_server.storage.server_key import key_path, load_server_key
+from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
@@ -192,17 +190,24 @@ async def running_server(
             host, game.port = await gateway.open(settings.host, settings.port)
         stack.callback(work.log_figures, log)
         stack.push_async_callback(_stop, registry, gateway, log)
-        for stored in load_open_matches(services.engine, registry.skip_unreadable):
-            registry.restore(stored)
+        if services.nodes is not None:
+            await services.nodes.begin()
+        else:
+            for stored in load_open_matches(services.engine, registry.skip_unreadable):
+                registry.restore(stored)
         services.presence.restore()
         await acts.begin()
         looking = keep_looking(LOOK_SECONDS, acts.look, "for acts of the operator", log)
         stack.callback(asyncio.create_task(looking).cancel)
+        if services.nodes is not None:
+            for seconds, act in ((HAND_OVER_SECONDS, services.nodes.look), (LOOK_SECONDS, services.nodes.adopt)):
+                moving = keep_looking(seconds, act, "for matches of other nodes", log)
+                stack.callback(asyncio.create_task(moving).cancel)
         if sockets or settings.mqtt is not None:
             offered = frozenset(ladder.id for ladder in registry.offered_ladders)
             shown = ShowSetup(settings, registry.ladders, offered, game, services.writer.sent)
             services.writer.listener = await outlets.enter_async_context(show(shown, sockets, log))
-        log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
+        log.info("listening", host=host, port=game.port, database=shown_url(settings.database), resumed=len(registry))
         yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
 
 
@@ -214,21 +219,19 @@ async def _open_play(
     wall_ms: Callable[[], int],
     ladders: Mapping[str, Ladder] | None,
 ) -> tuple[SessionServices, CodemakingWork]:
-    # the log: its file is locked first and let go last
-    lock = DatabaseLock(settings.database)
-    stack.callback(lock.release)
-    engine = open_database(settings.database, log)
-    stack.callback(engine.dispose)
-    guard_connections(engine, lock)
+    opened = open_log(settings.database, settings.node, settings.lease_seconds, log, stack.callback)
+    engine = opened.engine
     known = dict(ladders or store_ladders(engine, settings.own_ladders()))
-    _warn(settings, lock, log)
-    signer = load_server_key(key_path(settings.database, settings.server_key))
+    _warn(settings, opened, log)
+    signer = load_server_key(path := key_path(settings.database, settings.server_key))
+    if opened.node is not None and opened.node.agree_on_key(signer.public_key) != signer.public_key:
+        raise KeyUnusableError(f"other nodes sign with another key than {path}; copy the file of theirs there")
 
     # what plays: the worker process, the writer, the matches
     work = CodemakingWork(settings, log)
     stack.push_async_callback(run_step, "worker", WORKER_SECONDS, work.close, log)
-    last, loop = load_last_event_id(engine), asyncio.get_running_loop()
-    writer = Writer(SqliteStore(engine, lock.check, last), loop.call_soon_threadsafe, loop.call_soon)
+    loop = asyncio.get_running_loop()
+    writer = Writer(opened.store, loop.call_soon_threadsafe, loop.call_soon)
     writer.start()
     stack.callback(_close_writer, writer, log)
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
@@ -237,8 +240,14 @@ async def _open_play(
     # who plays
     players, admission = load_players(engine), Admission(settings)
     presence, key = Presence(players, registry, clock, settings), signer.public_key
+    nodes = None
+    if opened.node is not None:
+        from evilpegs_server.play.nodes import Nodes  # noqa: PLC0415 - needs the extra `postgres`
+
+        players.free_ids = await asyncio.to_thread(opened.node.take_ids)
+        nodes = Nodes(opened.node, registry, players, log)
     services = SessionServices(
-        registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key
+        registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key, nodes=nodes
     )
     await lapse_names(services)
     lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log)
@@ -246,10 +255,10 @@ async def _open_play(
     return services, work
 
 
-def _warn(settings: Settings, lock: DatabaseLock, log: BoundLogger) -> None:
+def _warn(settings: Settings, opened: OpenLog, log: BoundLogger) -> None:
     beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
     keep_private(database_file(settings.database), beside, log)
-    if lock.names > 1:
+    if opened.names > 1:
         log.warning("the database file has other names (hard links); a server started with one would miss events")
     for ladder in settings.own_ladders().values():
         if ladder.codemaker == "fixed" and ladder.rated and not load_value_curve(ladder.rules, ladder.guess_limit):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from socket import gethostname
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
@@ -152,6 +153,10 @@ class Settings(BaseSettings):
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
+    node: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] = Field(default_factory=lambda: gethostname()[:40])
+    """The name of this server among those on the same PostgreSQL database; by default that of the machine."""
+    lease_seconds: Annotated[float, Field(ge=2, le=60)] = 5.0
+    """Seconds without a sign of this server after which others play on its matches."""
     site: bool = True
     """Serve the site, the page and the HTTP API, on ``site_port``."""
     site_host: Annotated[str, Field(min_length=1)] | None = None

@@ -170,7 +170,7 @@ BAD = {
     ),
     "not a database": (["serve", "--database", "here"], DatabaseUnusableError, ["'here'", "sqlite:///FILE"]),
     "a database of another kind": (
-        ["serve", "--database", "postgresql://x/y"],
+        ["serve", "--database", "mysql://x/y"],
         DatabaseUnusableError,
         ["postgresql", "sqlite:///FILE"],
     ),

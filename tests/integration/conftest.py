@@ -17,8 +17,13 @@ def tmp_path(on_disk):
 
 
 @pytest.fixture
-def database(tmp_path):
-    return f"sqlite:///{tmp_path}/test.sqlite3"
+def database(tmp_path, request, monkeypatch):
+    """The URL of a new database, on PostgreSQL if a test asks for it."""
+    if getattr(request, "param", None) != "postgresql":
+        return f"sqlite:///{tmp_path}/test.sqlite3"
+    monkeypatch.setenv("EVILPEGS_LEASE_SECONDS", "2")  # for which a server that follows a killed one waits
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture

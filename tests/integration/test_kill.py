@@ -11,6 +11,7 @@ import random
 import signal
 from pathlib import Path
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.verification.verify import verify_match
@@ -80,7 +81,9 @@ async def play_and_kill(server, database, kills, rng):
 
 
 def stored_events(database, match):
-    stored = load_match(open_existing_database(database), match)
+    engine = open_existing_database(database)
+    stored = load_match(engine, match)
+    engine.dispose()
     return [] if stored is None else [json.loads(entry.text) for entry in stored.entries]
 
 
@@ -89,9 +92,11 @@ def lost(player, events):
     return [event for event in player.seen.values() if events.count(event) != 1]
 
 
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 async def test_killed_server_loses_no_sent_event(database):
+    kills = KILLS if database.startswith("sqlite") else KILLS // 4  # each waits for the lease of the server before
     async with forking_servers() as forked_server:
-        player = await play_and_kill(forked_server, database, KILLS, random.Random(7))
+        player = await play_and_kill(forked_server, database, kills, random.Random(7))
     assert not lost(player, stored_events(database, player.match))
     async with child_server(database) as child:
         await player.play(child.url)
@@ -104,6 +109,7 @@ async def test_killed_server_loses_no_sent_event(database):
     assert verify_match(events) == []
 
 
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 async def test_procedure_catches_server_that_stores_late(database):
     def forgetful_server(database):
         return child_server(database, str(FORGETFUL))

@@ -17,6 +17,14 @@ from support.leftovers import no_thread_left
 from support.matches import LADDERS, TINY, MatchDriver
 
 
+def pytest_generate_tests(metafunc):
+    # a module that names `DATABASES` runs what uses a database on each of them; results are those of a file
+    names = set(metafunc.fixturenames)
+    kinds = getattr(metafunc.module, "DATABASES", None)
+    if kinds and "database" in names and not (names & {"derived"} or metafunc.definition.get_closest_marker("sqlite")):
+        metafunc.parametrize("database", kinds, indirect=True)
+
+
 @pytest.fixture
 async def open_fake_server():
     """Open a fake server on a database. At the end of the test no log entry may be left that it did not take."""
@@ -87,8 +95,10 @@ def match_key(tiny):
 
 
 @pytest.fixture
-def database(tmp_path):
-    """The URL of a database that does not exist yet."""
+def database(tmp_path, request):
+    """The URL of a database that does not exist yet; of one with empty tables if a test asks for PostgreSQL."""
+    if getattr(request, "param", None) == "postgresql":
+        return request.getfixturevalue("postgres_url")
     return f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}"
 
 

@@ -22,13 +22,13 @@ from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.results import live_leaderboards
+from support.stores import store_for
 from support.workspaces import new_workspace
 
 WALL_MS = 1_700_000_000_000
@@ -246,7 +246,7 @@ class FakeServer:
         local = new_workspace()
         self.pool = FakePool(local)
         self.codemaking = FakeCodemaking(local, self.pool, capacity=capacity or ReplyCapacity())
-        self.writer = Writer(SqliteStore(engine), loop.call_soon_threadsafe)
+        self.writer = Writer(store_for(engine), loop.call_soon_threadsafe)
         self.writer.start()
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options

@@ -24,11 +24,14 @@ class Raw:
     def __init__(self, socket):
         self.socket = socket
         self.token = None
+        self.said_at = self.heard_at = 0.0
+        """By the clock of the loop."""
 
     async def send(self, frame):
         await self.socket.send(frame)
 
     async def say(self, **message):
+        self.said_at = asyncio.get_running_loop().time()
         await self.socket.send(json.dumps(message))
 
     async def hear(self, *types):
@@ -36,6 +39,7 @@ class Raw:
         async with asyncio.timeout(PATIENCE):
             while True:
                 message = json.loads(await self.socket.recv())
+                self.heard_at = asyncio.get_running_loop().time()
                 if not types or message["type"] in types:
                     return message
 

@@ -12,9 +12,9 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from support.events import fields
+from support.stores import store_for
 
 PLAYERS = {name: Player(number, name, "bot") for number, name in enumerate(("ann", "bob", "eve"), 1)}
 ADMITTED_AT = 100
@@ -23,7 +23,7 @@ ADMITTED_AT = 100
 def store(engine, *jobs):
     """Commit each of ``jobs``, which are lists of writes, and wait until all are committed."""
     errors = []
-    writer = Writer(SqliteStore(engine), lambda report: report())
+    writer = Writer(store_for(engine), lambda report: report())
     for job in jobs:
         writer.submit(job, errors.append)
     writer.start()

@@ -25,7 +25,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
-from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.location import database_file, is_postgres, shown_url
 from evilpegs_server.work.interpreter import run
 
 LogFormat = Literal["text", "json"]
@@ -66,7 +66,14 @@ def serve(
     ] = None,
     database: Annotated[
         str | None,
-        Parameter(help="The database of players and matches, sqlite:///FILE; by default in the user data directory."),
+        Parameter(
+            help="The database of players and matches, sqlite:///FILE, by default in the user data directory, or "
+            "postgresql://USER@HOST/NAME."
+        ),
+    ] = None,
+    node: Annotated[
+        str | None,
+        Parameter(help="The name of this server among those on one PostgreSQL database, by default this machine's."),
     ] = None,
     tls_cert: Annotated[
         Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
@@ -91,6 +98,7 @@ def serve(
         site_port=site_port,
         mqtt=mqtt,
         database=database,
+        node=node,
         tls_cert=tls_cert,
         tls_key=tls_key,
         registration=registration,
@@ -119,6 +127,8 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 
 
 def _check_directory(url: str) -> None:
+    if is_postgres(url):
+        return
     check_database_file(url)
     directory = database_file(url).parent
     # the server creates the default directory; any other is probably mistyped, and a new database in it would make all
@@ -146,7 +156,7 @@ def greeting(server: RunningServer, *, is_behind_proxy: bool = False) -> str:
             f"also at {other.url}" + ("" if other.site_url == first.site_url else f" and {other.site_url}")
             for other in others
         ),
-        f"the database is {server.database}",
+        f"the database is {shown_url(server.database)}",
         f"start a bot:  evilpegs bot minimax --server {first.outer_url}",
         f"play:         evilpegs play --server {first.outer_url}",
         "stop with Ctrl-C",

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -24,8 +24,11 @@ from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import lapsed_tokens, load_player
-from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from evilpegs_server.play.nodes import Nodes
 
 _VERSION: Final = version("evilpegs")
 _LAPSED: Final = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
@@ -47,6 +50,8 @@ class SessionServices:
     log: BoundLogger
     server_key: str | None = None
     """The public half; None if the server does not sign records."""
+    nodes: "Nodes | None" = None
+    """The other servers on the same database, on PostgreSQL only."""
 
 
 async def log_in(
@@ -73,14 +78,15 @@ async def log_in(
     return player, token
 
 
-def welcome_message(
+async def welcome_message(
     services: SessionServices, player: Player, token: str | None, re: str | None, site: str | None
 ) -> Welcome:
+    elsewhere = [] if services.nodes is None else await services.nodes.open_matches(player.id)
     return Welcome(
         player=player.name,
         kind=player.kind,
         token=token,
-        open=tuple(services.registry.open_matches(player)),
+        open=(*services.registry.open_matches(player), *elsewhere),
         ladders=tuple(ladder.info() for ladder in services.registry.offered_ladders),
         limits=Limits(
             frame_bytes=constants.FRAME_BYTES,
@@ -98,7 +104,7 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
     if player is None:
         # a guest who is not in memory any more is still in the database, as is whom the operator added a moment ago
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
-        if stored is None or not (stored.is_guest or stored.id >= FIRST_ADDED):
+        if stored is None or await asyncio.to_thread(_has_lapsed, services, hash_token(token)):
             delay_ms = services.admission.take_failed_token(ticket, now)
             await pause(delay_ms / 1000)
             message = "no player has this token" if stored is None else _LAPSED
@@ -110,6 +116,10 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
     if player.id in services.players.bans:
         raise RefusedError(ErrorCode.BANNED, ban_text(services.players.bans[player.id]))
     return player
+
+
+def _has_lapsed(services: SessionServices, token_hash: str) -> bool:
+    return is_registration_open(services) and token_hash in lapsed_tokens(services.engine, _lapses_before(services))
 
 
 def ban_text(reason: str | None) -> str:
@@ -156,8 +166,11 @@ async def lapse_names(services: SessionServices) -> None:
     """Forget the tokens of lapsed names, except those of connected players."""
     if not is_registration_open(services):
         return
-    before = services.wall_ms() - services.settings.name_lapse_days * _DAY_MS
-    for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
+    for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, _lapses_before(services)):
         player = services.players.by_hash(token_hash)
         if player is not None and not services.presence.is_connected(player.id):
             services.players.lapse(token_hash)
+
+
+def _lapses_before(services: SessionServices) -> int:
+    return services.wall_ms() - services.settings.name_lapse_days * _DAY_MS

@@ -139,7 +139,7 @@ class Session:
             case Hello():
                 await self._hello(request, arrived)
             case Play():
-                self._play(request, arrived)
+                await self._play(request, arrived)
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
@@ -151,7 +151,7 @@ class Session:
         self._counts.connections[NO_HELLO] -= 1
         self._counts.connections[self.player.kind] += 1
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
+        self._channel.send([encode(await welcome_message(self._services, self.player, token, hello.id, self._site))])
 
     def _require_player(self) -> Player:
         if self.player is None:
@@ -163,7 +163,7 @@ class Session:
     async def _to_match(self, request: MatchMessage, arrived: float) -> None:
         player = self._require_player()
         if request.match is None:
-            runner = self._only_match()
+            runner = self._only_match() or await self._only_match_elsewhere(player)
         else:
             runner = await self._find_match(request.match, player, arrived)
         if runner is None or runner.player != player.id:
@@ -182,7 +182,7 @@ class Session:
         if registry.draining:
             raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         self._take_tokens(arrived, READ_PRICE - 1)
-        return await registry.find(match)
+        return await registry.find(match, player.id)
 
     def _only_match(self) -> MatchRunner | None:
         if self.player is None:
@@ -193,14 +193,20 @@ class Session:
             raise RefusedError(ErrorCode.BAD_MESSAGE, f"match: you have {len(possible)} open matches; say which")
         return possible[0] if possible else None
 
-    def _play(self, request: Play, arrived: float) -> None:
+    async def _only_match_elsewhere(self, player: Player) -> MatchRunner | None:
+        nodes = self._services.nodes
+        found = [] if nodes is None else await nodes.open_matches(player.id)
+        return await self._services.registry.find(found[0].match, player.id) if len(found) == 1 else None
+
+    async def _play(self, request: Play, arrived: float) -> None:
         player = self._require_player()
         services = self._services
+        elsewhere = [] if services.nodes is None else await services.nodes.open_matches(player.id)
         services.admission.take_match(player.id, arrived)
         first = []
         if player.is_guest:
             first.append(writes.insert_player(player, services.players.guest_hash(player), services.wall_ms()))
-        services.registry.play(self._channel, player, self._client, request, first)
+        services.registry.play(self._channel, player, self._client, request, first, elsewhere)
 
     # Refusals
 

@@ -6,11 +6,19 @@ rebuilt from the record equals the one that was lost. When the time is up, `Matc
 
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from evilpegs_game.errors import quoted
 
 _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
+
+
+class Times(NamedTuple):
+    """The time of a match that is handed over, in ms: of the turn if its clock runs, until a deadline, of stalls."""
+
+    spent_ms: float | None
+    wait_ms: float | None
+    credit_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,10 @@ class GameClock:
         """Charge the current turn ``ms`` less."""
         if self._started is not None:
             self._started += ms
+
+    def spent_ms(self, now: float) -> float | None:
+        """Return the time of the current turn; None while the clock does not run."""
+        return None if self._started is None else max(0.0, now - self._started)
 
     def took_ms(self, now: float) -> int:
         return 0 if self._started is None else max(0, round(now - self._started))

@@ -30,7 +30,7 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_protocol.fields import Outcome
 from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
-from evilpegs_server.match.clock import GameClock
+from evilpegs_server.match.clock import GameClock, Times
 from evilpegs_server.match.events import (
     AnswerRepeated,
     CodeRefused,
@@ -254,6 +254,15 @@ class Match:
     def recover(self, now: float, grace_ms: int) -> None:
         """Let time run again in a match rebuilt from its record, ``grace_ms`` from ``now`` on."""
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
+
+    def times(self, now: float, credit_ms: float) -> Times:
+        return Times(self.clock.spent_ms(now), None if self._wake_at is None else self._wake_at - now, credit_ms)
+
+    def set_times(self, now: float, times: Times) -> None:
+        """Let time run in a match rebuilt from its record, as it ran where it was handed over."""
+        if times.spent_ms is not None:
+            self.clock.start(now - times.spent_ms)
+        self._wake_at = None if times.wait_ms is None else now + times.wait_ms
 
     def _expect(self, *, thinking: bool) -> None:
         if (self.state is State.THINKING) is not thinking:

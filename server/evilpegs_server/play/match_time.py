@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from evilpegs_server.match.clock import Times
 from evilpegs_server.match.match import Match, State
 from evilpegs_server.play.messages import ClientChannel
 from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
@@ -32,6 +33,15 @@ class MatchTime:
         if self._match.state is State.TURN and not self._match.clock.running:
             self.credit.begin_turn(first=self._match.turn == 1)
             self._match.start_clock(now)
+
+    def times(self) -> Times:
+        """Return the times of the match for the node that takes it over."""
+        return self._match.times(self._clock.now(), self.credit.game_ms)
+
+    def take_over(self, times: Times) -> None:
+        """Let the time run as it did on the node before."""
+        self.credit.begin_turn(first=False, game_ms=times.credit_ms)
+        self._match.set_times(self._clock.now(), times)
 
     def set_timer(self, now: float, wake: Callable[[], None]) -> None:
         """Call ``wake`` when the deadline of the match has passed, or earlier."""

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 from sqlalchemy import Engine
@@ -17,6 +17,7 @@ from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
+from evilpegs_server.match.clock import Times
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match, RefusedError
 from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
@@ -33,6 +34,9 @@ from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, Fa
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Write, Writer
+
+if TYPE_CHECKING:
+    from evilpegs_server.play.nodes import Nodes
 
 # a match of 100 games takes about a megabyte
 MAX_FINISHED_MATCHES: Final = 32
@@ -88,6 +92,8 @@ class MatchRegistry:
         self._read = partial(read_match, engine, ladders)
         self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
+        self.nodes: Nodes | None = None
+        """The other nodes, on PostgreSQL only."""
         self._reload_tasks: set[asyncio.Task[None]] = set()
         # called with a player whose last open match has ended; must not raise
         self.on_last_match: Callable[[int], None] = lambda _: None
@@ -97,10 +103,19 @@ class MatchRegistry:
         self.admit_practice: Callable[[int], bool] = lambda _: True
 
     def play(
-        self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
+        self,
+        channel: ClientChannel,
+        player: Player,
+        client: Program,
+        request: Play,
+        first: Sequence[Write] = (),
+        elsewhere: Sequence[OpenMatch] = (),
     ) -> None:
-        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedError."""
-        ladder = self._check_play(player, request.ladder)
+        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedError.
+
+        ``elsewhere`` are the open matches of the player on other nodes.
+        """
+        ladder = self._check_play(player, request.ladder, [each.match for each in elsewhere])
         tie_nonces = TIE_NONCES if ladder.tie == "largest/seeded" else None  # None if no reply is drawn
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
@@ -135,12 +150,13 @@ class MatchRegistry:
         """Return the runner of an open match."""
         return self._open.get(match)
 
-    async def find(self, match: str) -> MatchRunner | None:
+    async def find(self, match: str, player: int) -> MatchRunner | None:
         """Return the runner of any match, from the database if not open. Raises BusyError or RefusedError."""
-        runner = self._open.get(match)
-        if runner is not None:
-            return runner
         try:
+            if self.nodes is not None and match not in self._open and match not in self._finished:
+                await self.nodes.find(match, player)
+            if (runner := self._open.get(match)) is not None:
+                return runner
             replayed = self._finished.get(match) or await self._reads.run(self._read, match)
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._faults.report("cannot read a match", error, match=match)
@@ -150,7 +166,13 @@ class MatchRegistry:
             self._finished[match] = replayed
             if len(self._finished) > MAX_FINISHED_MATCHES:
                 del self._finished[next(iter(self._finished))]
+        elif self.nodes is not None:
+            return None  # another player's, on another node
         return self._adopt(replayed)
+
+    async def resume(self, match: str, times: Times | None) -> None:
+        """Play an open match that this node has taken, with the times that were handed over."""
+        self._adopt(await self._reads.run(self._read, match), times)
 
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
@@ -186,7 +208,7 @@ class MatchRegistry:
     def __len__(self) -> int:
         return len(self._open)
 
-    def _check_play(self, player: Player, ladder_id: str) -> Ladder:
+    def _check_play(self, player: Player, ladder_id: str, elsewhere: Sequence[str]) -> Ladder:
         if self.draining:
             raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
@@ -207,7 +229,7 @@ class MatchRegistry:
         if ladder.kind not in {None, player.kind}:
             why = f"{ladder_id} is for names of the kind {ladder.kind}, yours is a {player.kind}; play another ladder"
             raise RefusedError(ErrorCode.NOT_AN_ENTRANT, why)
-        matches = [runner.key.id for runner in self.runners_of(player.id)]
+        matches = [*(runner.key.id for runner in self.runners_of(player.id)), *elsewhere]
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
             raise RefusedError(ErrorCode.TOO_MANY_MATCHES, why)
@@ -234,12 +256,14 @@ class MatchRegistry:
             self.practice_matches += not key.ladder.rated
         return runner
 
-    def _adopt(self, replayed: ReplayedMatch | None) -> MatchRunner | None:
+    def _adopt(self, replayed: ReplayedMatch | None, times: Times | None = None) -> MatchRunner | None:
         if replayed is None:
             return None
         if (runner := self._open.get(replayed.key.id)) is None:
             runner = self._add_runner(*replayed)
-            if not replayed.match.over:
+            if times is not None:
+                runner.take_over(times)
+            elif not replayed.match.over:
                 runner.recover(RESTART_GRACE_MS)
         return runner
 
@@ -252,16 +276,25 @@ class MatchRegistry:
                 del self._open_by_player[runner.player]
         if runner.player not in self._open_by_player:
             self.on_last_match(runner.player)
+        if self.nodes is not None and not runner.broken:
+            self.nodes.forget(runner.key.id)
         if runner.broken and not self.draining:
-            task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
-            self._reload_tasks.add(task)
-            task.add_done_callback(self._reload_tasks.discard)
+            self.reload(runner.key.id, runner.player)
 
-    async def _reload(self, match: str) -> None:
+    def reload(self, match: str, player: int) -> None:
+        """Read a match again soon, of which it is not known what is stored."""
+        task = asyncio.get_running_loop().create_task(self._reload(match, player))
+        self._reload_tasks.add(task)
+        task.add_done_callback(self._reload_tasks.discard)
+
+    async def _reload(self, match: str, player: int) -> None:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                self._adopt(await self._reads.run(self._read, match))
+                if self.nodes is not None:
+                    await self.nodes.reclaim(match, player)
+                else:
+                    self._adopt(await self._reads.run(self._read, match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._faults.report("cannot read a match yet", error, match=match)
             else:

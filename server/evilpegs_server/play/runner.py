@@ -42,6 +42,7 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice
+from evilpegs_server.match.clock import Times
 from evilpegs_server.match.events import AnswerRepeated, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import messages
@@ -58,6 +59,7 @@ from evilpegs_server.storage.writes import insert_match, store_changes
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16  # per match
+_SEAT_TAKEN: Final = encode(Notice(kind="seat_taken", message="another connection took over this match"))
 _NOT_STORED: Final = ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store results now; resume the match later"
 
 
@@ -150,6 +152,24 @@ class MatchRunner:
         """Let no further game begin, because the round is over."""
         self._finishing = True
         self._end_unplayed()
+
+    def hand_over(self) -> Times | None:
+        """Stop the match here, and return its times for the node that plays on; None while a request is answered."""
+        if self._state is not RunnerState.IDLE or self._waiting:
+            return None
+        self._now()  # credits the stalls
+        self._state = RunnerState.CLOSED
+        self.time.stop_timer()
+        if self.seat is not None:
+            self.seat.send([_SEAT_TAKEN])
+            self.seat.close(CLOSE_SEAT_TAKEN, "seat taken")
+        self._retire(self)
+        return self.time.times()
+
+    def take_over(self, times: Times) -> None:
+        """Let the time of a match read from storage run on as on the node that handed it over."""
+        self.time.take_over(times)
+        self.time.set_timer(self._now(), self.wake)
 
     def drain(self) -> None:
         """Refuse new requests and stop the timer; a request in progress is still finished."""
@@ -360,7 +380,7 @@ class MatchRunner:
     def _resume(self, request: Request, message: Resume) -> None:
         older, self.seat, self._abandoned = self.seat, request.channel, False
         if older is not None and older is not request.channel:
-            older.send([encode(Notice(kind="seat_taken", message="another connection took over this match"))])
+            older.send([_SEAT_TAKEN])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
         texts = messages.resume_texts(self.match, self.event_log, message, self._now())
         self._deliver(Step(request, texts=texts))

@@ -67,14 +67,14 @@ class StallCredit:
 
     def __init__(self, clock: StallFreeClock) -> None:
         self._clock = clock
-        self._turn_ms = self._game_ms = 0.0
+        self._turn_ms = self.game_ms = 0.0
         self._seen_ms = 0.0
         self._long_at_turn_ms = 0.0
 
-    def begin_turn(self, *, first: bool) -> None:
+    def begin_turn(self, *, first: bool, game_ms: float | None = None) -> None:
+        """Begin a turn, in a game that was credited ``game_ms`` elsewhere if that is given."""
         self._turn_ms = 0.0
-        if first:
-            self._game_ms = 0.0
+        self.game_ms = 0.0 if first else self.game_ms if game_ms is None else game_ms
         # those before are not credited, because no clock runs between turns
         self._seen_ms = self._clock.short_stalls_ms
         self._long_at_turn_ms = self._clock.long_stalls_ms
@@ -85,12 +85,12 @@ class StallCredit:
         if total == self._seen_ms:
             return 0.0  # as nearly always
         new, self._seen_ms = total - self._seen_ms, total
-        left = min(TURN_CREDIT_MS - self._turn_ms, GAME_CREDIT_MS - self._game_ms)
+        left = min(TURN_CREDIT_MS - self._turn_ms, GAME_CREDIT_MS - self.game_ms)
         # `new` is negative if a stall was short at the last call and is long now: its credit is taken back, because
         # `StallFreeClock` leaves out long stalls completely
         credit = max(new, -self._turn_ms) if new < 0 else 0.0 if is_over_limit() else min(new, left)
         self._turn_ms += credit
-        self._game_ms += credit
+        self.game_ms += credit
         return credit
 
     @property

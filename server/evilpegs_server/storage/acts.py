@@ -21,7 +21,7 @@ from evilpegs_server.storage.players import (
     skeleton,
     taken_name,
 )
-from evilpegs_server.storage.queries import changing, read, read_value
+from evilpegs_server.storage.queries import changing, is_postgres, read, read_value
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
@@ -43,10 +43,10 @@ BANS: Final = """
         SELECT 1 FROM acts AS b WHERE b.player = a.player AND b.id > a.id AND b.act IN ('ban', 'unban'))
 """
 _HIDE: Final = "INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING"
-_MATCH_COUNTS: Final = "SELECT coalesce(sum(NOT over), 0), count(*) FROM matches WHERE player = ?"
+_MATCH_COUNTS: Final = "SELECT count(*) FILTER (WHERE NOT over), count(*) FROM matches WHERE player = ?"
 _PLAYERS: Final = f"""
     SELECT p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
-        p.id IN (SELECT player FROM ({BANS})) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
+        p.id IN (SELECT player FROM ({BANS}) AS bans) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
     FROM players AS p
     LEFT JOIN (SELECT player, max(started_at) AS last, count(*) AS matches FROM matches GROUP BY player) AS m
         ON m.player = p.id
@@ -173,10 +173,13 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
         open_matches, matches = connection.exec_driver_sql(_MATCH_COUNTS, (player,)).one()
         if open_matches and not with_open:
             raise OpenMatchesError(f"{name} has an open match")
-        # the bytes are overwritten in the file once `empty_side_file` has succeeded
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
-        connection.exec_driver_sql("UPDATE log SET deleted = max(deleted, coalesce((SELECT max(id) FROM events), 0))")
-        for table in ("events", "begun", "luck"):
+        if not is_postgres(engine):
+            # the bytes are overwritten in the file once `empty_side_file` has succeeded
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            connection.exec_driver_sql(
+                "UPDATE log SET deleted = max(deleted, (SELECT coalesce(max(id), 0) FROM events))"
+            )
+        for table in ("events", "begun", "luck", *(("owners",) if is_postgres(engine) else ())):
             theirs = f"DELETE FROM {table} WHERE match IN (SELECT number FROM matches WHERE player = ?)"  # noqa: S608
             connection.exec_driver_sql(theirs, (player,))
         connection.exec_driver_sql("DELETE FROM matches WHERE player = ?", (player,))
@@ -192,7 +195,7 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
 
 def empty_side_file(engine: Engine) -> bool:
     """Move all pages of the side file to the database; return False if a reader is in the way."""
-    return not read_value(engine, "PRAGMA main.wal_checkpoint(TRUNCATE)")
+    return is_postgres(engine) or not read_value(engine, "PRAGMA main.wal_checkpoint(TRUNCATE)")
 
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:

@@ -43,7 +43,9 @@ def load_players(engine: Engine) -> Players:
     """
     for *player, token_hash in read(engine, query):
         loaded.add(Player(*player), token_hash)
-    loaded.skip_ids(read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
+    # lower ids may belong to guests who are not in memory
+    highest = read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0
+    loaded.free_ids = range(highest + 1, FIRST_ADDED)
     for former, *player in read(engine, FORMER_NAMES):
         loaded.reserve(former, Player(*player))
     loaded.bans, loaded.is_open = load_bans(engine), load_registration(engine)
@@ -122,10 +124,10 @@ def load_log_id(engine: Engine) -> str:
 
 def newest_match_ids(engine: Engine, prefix: str, count: int, *, with_sealed: bool) -> list[str]:
     query = f"""
-        SELECT id FROM matches AS m WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR {UNSEALED})
-        ORDER BY started_at DESC, id LIMIT ?3
+        SELECT id FROM matches AS m WHERE substr(id, 1, ?) = ? AND (? OR {UNSEALED})
+        ORDER BY started_at DESC, id LIMIT ?
     """  # noqa: S608 - of constants
-    return [match for (match,) in read(engine, query, prefix, with_sealed, count)]
+    return [match for (match,) in read(engine, query, len(prefix), prefix, with_sealed, count)]
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked

@@ -14,13 +14,19 @@ from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, create_private, database_file, engine_url
+from evilpegs_server.storage.location import connect, create_private, database_file, engine_url, is_postgres
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.schema import ANOTHER, alembic_config, check_schema, revisions
 
 
 def open_database(url: str, log: BoundLogger | None = None) -> Engine:
-    """Create or migrate the database; return an engine, which also raises DatabaseUnusableError where it applies."""
+    """Create or migrate the database; return an engine, which also raises DatabaseUnusableError where it applies.
+
+    The tables of a PostgreSQL database are made and migrated by a command only.
+    """
+    if is_postgres(url):
+        return open_postgres(url)
     file = database_file(url)
     # Errors are logged, and rows contain secrets.
     engine = create_engine(
@@ -49,7 +55,8 @@ def open_database(url: str, log: BoundLogger | None = None) -> Engine:
 
 def open_existing_database(url: str) -> Engine:
     """Open a database like `open_database`, but raise DatabaseMissingError if its file is missing or empty."""
-    check_exists(url)
+    if not is_postgres(url):
+        check_exists(url)
     return open_database(url)
 
 

@@ -39,7 +39,9 @@ def store_ladders(engine: Engine, own: Mapping[str, Ladder]) -> dict[str, Ladder
                 raise LadderChangedError(f"{ladder.id} is a round; give the ladder in evilpegs.toml another id")
             _check_unchanged(stored.get(ladder.id, ladder), ladder)
             text = ladder.info().model_dump_json(exclude={"opens", "closes"})
-            connection.exec_driver_sql("INSERT OR IGNORE INTO ladders (id, json) VALUES (?, ?)", (ladder.id, text))
+            connection.exec_driver_sql(
+                "INSERT INTO ladders (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING", (ladder.id, text)
+            )
     return load_ladders() | {ladder.id: replace(ladder, former=True) for ladder in stored.values()} | dict(own)
 
 

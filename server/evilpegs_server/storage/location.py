@@ -3,9 +3,12 @@
 import os
 import sqlite3
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote, unquote
 
+from platformdirs import user_data_path
 from sqlalchemy import URL, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 from structlog.stdlib import BoundLogger
@@ -13,15 +16,30 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
+_FORMS: Final = "sqlite:///FILE or postgresql://USER@HOST/NAME"
+
+
+def is_postgres(url: str) -> bool:
+    return url.startswith(("postgresql:", "postgres:"))
+
+
+def shown_url(url: str) -> str:
+    """Return the URL without its password."""
+    return _parse(url).render_as_string() if is_postgres(url) else url
+
 
 def database_file(url: str) -> Path:
-    """Return the file, existing or not. Raises DatabaseUnusableError unless the URL has the form ``sqlite:///FILE``."""
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        raise DatabaseUnusableError(f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE") from None
+    """Return the file, existing or not; of a PostgreSQL database, that of its copy on this machine.
+
+    Raises DatabaseUnusableError unless the URL is one of a file or of PostgreSQL.
+    """
+    parsed = _parse(url)
+    if is_postgres(url):
+        # readable, and different for databases of one name on different servers
+        name = f"{parsed.database or parsed.username}-{sha256(shown_url(url).encode()).hexdigest()[:8]}.sqlite3"
+        return user_data_path("evilpegs") / "postgresql" / name
     if parsed.drivername != "sqlite":
-        message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
+        message = f"databases of type {parsed.drivername[:20]} are not supported; write {_FORMS}"
         raise DatabaseUnusableError(message)
     if parsed.host or parsed.query or "\0" in url:
         message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
@@ -29,6 +47,13 @@ def database_file(url: str) -> Path:
     if not parsed.database or parsed.database == ":memory:":
         raise DatabaseUnusableError("a database in memory would lose every match; write sqlite:///FILE")
     return Path(parsed.database)
+
+
+def _parse(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        raise DatabaseUnusableError(f"not a database URL: {quoted(url, 80)}; write {_FORMS}") from None
 
 
 def engine_url(file: Path) -> URL:

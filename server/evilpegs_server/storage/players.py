@@ -63,7 +63,9 @@ class Players:
         self._by_token: dict[str, Player] = {}
         self._guest_hashes: dict[int, str] = {}
         self._names: dict[str, Player] = {}  # by skeleton
-        self._highest = 0
+        self.free_ids = range(1, FIRST_ADDED)
+        """The ids that new players may get, and those after them."""
+        self.next_ids = range(0)
         self.bans: dict[int, str | None] = {}
         """The reason by player whom the operator banned."""
         self.is_open: bool | None = None
@@ -71,10 +73,6 @@ class Players:
 
     def __len__(self) -> int:
         return len(self._by_token)
-
-    def skip_ids(self, highest: int) -> None:
-        """Give new players only ids above ``highest``, because lower ids may belong to players not in memory."""
-        self._highest = max(self._highest, highest)
 
     def lapse(self, token_hash: str) -> None:
         """Forget the player, but keep their name reserved."""
@@ -86,8 +84,10 @@ class Players:
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
         self._names[skeleton(player.name)] = player
-        if player.id < FIRST_ADDED:
-            self._highest = max(self._highest, player.id)
+        if player.id in self.free_ids:
+            self.free_ids = range(player.id + 1, self.free_ids.stop)
+            if not self.free_ids:
+                self.free_ids, self.next_ids = self.next_ids, range(0)
 
     def reserve(self, name: str, player: Player) -> None:
         """Keep a former name of a player from others."""
@@ -134,14 +134,14 @@ class Players:
             raise NameRefusedError(message, taken=True)
         if (other := self._names.get(skeleton(name))) is not None:
             raise taken_name(name, other.name, self._names)
-        return Player(self._highest + 1, name, kind)
+        return Player(self.free_ids[0], name, kind)
 
     def new_guest(self) -> Player:
         """Return a guest with a random name and a free id; both stay free until `add`."""
         while True:
             name = GUEST_PREFIX + secrets.token_hex(4)
             if skeleton(name) not in self._names:
-                return Player(self._highest + 1, name, "guest")
+                return Player(self.free_ids[0], name, "guest")
 
 
 def taken_name(name: str, other: str, skeletons: Container[str]) -> NameRefusedError:

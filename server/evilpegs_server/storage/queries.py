@@ -7,6 +7,14 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 
+@contextmanager
+def closing_engine(engine: Engine) -> Iterator[Engine]:
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
     with engine.connect() as connection:
         return connection.exec_driver_sql(query, parameters).all()
@@ -18,9 +26,14 @@ def read_value(engine: Engine, query: str, *parameters: object) -> Any:
         return connection.exec_driver_sql(query, parameters).scalar()
 
 
+def is_postgres(engine: Engine) -> bool:
+    return engine.dialect.name == "postgresql"
+
+
 @contextmanager
 def changing(engine: Engine) -> Iterator[Connection]:
     with engine.connect() as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # or a server could write between what is read and written here
+        # or another program could write between what is read and written here
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(1)" if is_postgres(engine) else "BEGIN IMMEDIATE")
         yield connection
         connection.commit()

@@ -15,6 +15,8 @@ THREADS: Final = 2
 MAX_PENDING: Final = 64  # running and waiting
 LOOK_SECONDS: Final = 1.0
 """Between two looks at what the operator has changed."""
+HAND_OVER_SECONDS: Final = 0.1
+"""Between two looks for matches that other nodes ask for."""
 
 
 class BusyError(Exception):

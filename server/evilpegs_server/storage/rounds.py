@@ -24,8 +24,8 @@ SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # 
 _ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
 _POSSIBLE: Final = "FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
 _PUBLISH: Final = """
-    UPDATE rounds SET published = ?2
-    WHERE id = ?1 AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = ?1 AND NOT over)
+    UPDATE rounds SET published = ?
+    WHERE id = ? AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = rounds.id AND NOT over)
 """
 _GAMES: Final = """
     SELECT p.name, e.excluded, p.id IN (SELECT player FROM hidden), m.id IS NOT NULL, count(g.outcome), count(b.game),
@@ -111,15 +111,15 @@ def load_round_games(engine: Engine, name: str, curve: str | None) -> list[Round
 def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:
     """Store a round with these entrants, or all players but guests, banned and hidden ones; return their number."""
     with changing(engine) as connection:
-        used = "SELECT 1 FROM rounds WHERE id = ?1 UNION SELECT 1 FROM matches WHERE ladder = ?1"
-        if connection.exec_driver_sql(used, (wanted.id,)).first() is not None:
+        used = "SELECT 1 FROM rounds WHERE id = ? UNION SELECT 1 FROM matches WHERE ladder = ?"
+        if connection.exec_driver_sql(used, (wanted.id, wanted.id)).first() is not None:
             raise RoundError(f"the id {wanted.id} is in use; give the round another one")
         row = wanted.id, wanted.base, wanted.games, wanted.sealed, wanted.opens, wanted.closes
         connection.exec_driver_sql(
             "INSERT INTO rounds (id, base, games, sealed, opens, closes) VALUES (?, ?, ?, ?, ?, ?)", row
         )
         if names is None:
-            possible = f"SELECT name {_POSSIBLE} AND id NOT IN (SELECT player FROM ({BANS}))"  # noqa: S608 - of constants
+            possible = f"SELECT name {_POSSIBLE} AND id NOT IN (SELECT player FROM ({BANS}) AS bans)"  # noqa: S608 - of constants
             names = connection.exec_driver_sql(possible).scalars().all()
         return _admit(connection, wanted.id, names)
 
@@ -148,11 +148,13 @@ def set_closing(engine: Engine, name: str, closes: int) -> None:
 def publish_round(engine: Engine, name: str, now: int) -> bool:
     """Note that the round is over, and return True, unless a match of it is open."""
     with changing(engine) as connection:
-        return bool(connection.exec_driver_sql(_PUBLISH, (name, now)).rowcount)
+        return bool(connection.exec_driver_sql(_PUBLISH, (now, name)).rowcount)
 
 
 def _admit(connection: Connection, name: str, players: Sequence[str]) -> int:
-    query = "INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT DO UPDATE SET excluded = NULL"
+    query = (
+        "INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT (round, player) DO UPDATE SET excluded = NULL"
+    )
     for number in find_players(connection, players, _POSSIBLE):
         connection.exec_driver_sql(query, (name, number))
     return len(set(players))

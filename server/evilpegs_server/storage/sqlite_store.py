@@ -84,6 +84,10 @@ class SqliteStore:
                 self._connection.close()
             self._connection = None
 
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
 
 def merge(jobs: Sequence[Sequence[Write]]) -> dict[int, list[Any]]:
     """Return the rows of all jobs by fact, in the order of facts."""

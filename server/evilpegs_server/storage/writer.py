@@ -68,7 +68,10 @@ class Store(Protocol):
         """Return the error that says what is wrong with the database, or else ``error``."""
 
     def drop(self) -> None:
-        """Close the connection."""
+        """Close the connection, which may hold statements open."""
+
+    def close(self) -> None:
+        """Close the connection after the last batch."""
 
 
 class _Job(NamedTuple):
@@ -150,7 +153,7 @@ class Writer:
             self._report(jobs, errors)
             if not more:
                 break
-        self._store.drop()
+        self._store.close()
 
     def _next_jobs(self) -> list[_Job] | None:
         while True:

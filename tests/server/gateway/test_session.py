@@ -428,7 +428,7 @@ class TestRate:
 async def test_busy_read_of_match_is_not_called_flood(ann, fake_server, monkeypatch):
     """The server has too much to read, whatever the client has sent."""
 
-    async def refuse(match):
+    async def refuse(*_):
         raise BusyError
 
     monkeypatch.setattr(fake_server.registry, "find", refuse)

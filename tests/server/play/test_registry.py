@@ -105,7 +105,7 @@ class TestRestart:
         await ann.receive("match_over")
         later = restart()
         assert len(later.registry) == 0
-        runner = await later.registry.find(match)
+        runner = await later.registry.find(match, 1)
         assert runner.match.state is State.OVER
         assert runner.sent_count == 5
         assert later.registry.get(match) is None
@@ -116,7 +116,7 @@ class TestRestart:
             connection.exec_driver_sql("UPDATE matches SET ladder = 'gone'")
         later = restart()
         assert len(later.registry) == 0
-        assert await later.registry.find(match) is None
+        assert await later.registry.find(match, 1) is None
         again = await later.reconnect(ann)
         assert await again.error_code(type="resume", match=match, seq=0) == "not_your_match"
 
@@ -129,7 +129,7 @@ async def test_match_ids_sort_by_start(ann):
 
 
 async def test_find_of_unknown_match_is_none(fake_server):
-    assert await fake_server.registry.find("f" * 16) is None
+    assert await fake_server.registry.find("f" * 16, 1) is None
 
 
 async def test_open_matches_by_player(ann, fake_server):

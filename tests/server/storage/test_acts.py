@@ -22,6 +22,8 @@ from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, hash_
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 
+DATABASES = ("sqlite", "postgresql")
+
 NOW = 1_795_000_000_000
 
 

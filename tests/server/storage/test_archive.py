@@ -23,10 +23,12 @@ from evilpegs_server.storage.archive import (
 )
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from support.examples import share
 from support.match_states import durable_state
+from support.stores import store_for
+
+DATABASES = ("sqlite", "postgresql")
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
 SEED = bytes(range(32))
@@ -41,7 +43,7 @@ class Store:
 
     def __call__(self, *written):
         errors = []
-        writer = Writer(SqliteStore(self.engine), lambda report: report())
+        writer = Writer(store_for(self.engine), lambda report: report())
         writer.submit(written, errors.append)
         writer.start()
         writer.close()
@@ -153,6 +155,7 @@ def log_entries(match, *texts):
     return [event_log.append_text(5, "feedback", text) for text in texts]
 
 
+@pytest.mark.sqlite
 def test_events_of_all_matches_follow_in_stored_order(store):
     for match in ("a" * 16, "b" * 16):
         store.open(match, ladder=f"tiny-{match[0]}")
@@ -164,6 +167,7 @@ def test_events_of_all_matches_follow_in_stored_order(store):
     assert load_last_event_id(store.engine) == 3
 
 
+@pytest.mark.sqlite
 def test_vacuum_keeps_event_ids(store):
     store.open("a" * 16)
     store(writes.insert_events("a" * 16, log_entries("a" * 16, "one", "two", "three")))

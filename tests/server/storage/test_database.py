@@ -220,7 +220,7 @@ class TestRefused:
             "sqlite://",
             "sqlite:///",
             "sqlite:///:memory:",
-            "postgresql://ann:password@host/evilpegs",
+            "mysql://ann:password@host/evilpegs",
             "sqlite+aiosqlite:///evilpegs.sqlite3",
             "nothing://at/all",
         ],

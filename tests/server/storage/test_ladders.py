@@ -11,6 +11,8 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.ladders import LadderChangedError, known_ladders, store_ladders
 from support.stored_matches import StoredPlay, store, store_players
 
+DATABASES = ("sqlite", "postgresql")
+
 FRIDAY = replace(load_ladders()["classic"], id="friday", opens=1_000, closes=2_000)
 CHANGES = {
     "rules": (Rules(4, 10, repeats=False), "rules was 4x6 and is now 4x10-distinct"),

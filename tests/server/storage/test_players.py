@@ -103,10 +103,13 @@ def test_lapsed_name_is_taken_without_token(players):
     assert refusal(players, "ann").taken
 
 
-def test_numbers_in_use_elsewhere_are_skipped(players):
-    players.skip_ids(41)
-    players.skip_ids(7)
-    assert players.new_guest().id == 42
+def test_new_players_get_free_ids_in_order_and_then_those_of_the_next_range(players):
+    players.free_ids, players.next_ids = range(42, 44), range(7, 9)
+    given = []
+    for number in range(4):
+        given.append(players.new_guest())
+        players.add(given[-1], f"{number}" * 64)
+    assert [each.id for each in given] == [42, 43, 7, 8]
 
 
 def test_guest_is_found_by_number(players):

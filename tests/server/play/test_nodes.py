@@ -1,0 +1,156 @@
+"""Servers on one PostgreSQL database: a player may use any of them, and a match has one owner."""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+import structlog
+
+from evilpegs_clients.verification.verify import verify_match
+from evilpegs_server.play.registry import MAX_OPEN_MATCHES
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.queries import read
+from evilpegs_server.storage.rounds import Round, open_round
+from support.patience import PATIENCE
+from support.servers import dial
+
+ANSWERS = ("error", "match_started")
+
+
+async def until(condition):
+    """Wait for what another server does, or this one in a task of its own."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def engine(postgres_url):
+    engine = open_database(postgres_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+async def start(postgres_url, tmp_path):
+    """Start servers by name on one database; they share the key that signs records."""
+    async with AsyncExitStack() as stack:
+
+        async def start(name, stack=stack):
+            settings = Settings(
+                port=0,
+                site=False,
+                database=postgres_url,
+                node=name,
+                lease_seconds=2,
+                server_key=tmp_path / "key",
+                solved=tmp_path / f"solved-{name}",
+            )
+            return await stack.enter_async_context(running_server(settings, structlog.get_logger()))
+
+        yield start
+
+
+@asynccontextmanager
+async def returning(url, token, match):
+    """Connect to a server and resume a match there; yield the connection and what is heard first."""
+    async with dial(url) as raw:
+        welcome = await raw.hello(token=token)
+        assert [each["match"] for each in welcome["open"]] == [match]
+        yield raw, await raw.ask("resumed", "error", type="resume", match=match, seq=0)
+
+
+async def test_player_moves_between_nodes_in_every_turn(start, engine):
+    """The match ends with one chain of events, as one that was played on one node."""
+    urls = [(await start(name)).url for name in ("one", "two")]
+    async with dial(urls[0]) as raw:
+        await raw.hello()
+        token, match = raw.token, await raw.play("classic-evil")
+    for turn in range(1, 5):
+        async with returning(urls[turn % 2], token, match) as (raw, resumed):
+            assert resumed["state"] == "turn"
+            assert (await raw.hear("turn"))["turn"] == turn
+            assert (await raw.guess(match, 1, turn, "1122"))["type"] == "feedback"
+    async with returning(urls[0], token, match) as (raw, _):
+        await raw.say(type="resign", match=match)
+        await raw.hear("match_over")
+    rows = read(engine, "SELECT node, json FROM events ORDER BY seq")
+    assert verify_match([json.loads(text) for _, text in rows]) == []
+    assert {node for node, _ in rows} == {"one", "two"}
+    assert read(engine, "SELECT * FROM owners") == []
+
+
+async def test_clock_stands_still_only_while_a_match_moves(start):
+    """It charges what the player can measure from outside, less at most the time of each resume."""
+    urls = [(await start(name)).url for name in ("one", "two")]
+    now = asyncio.get_running_loop().time
+    least = most = charged = 0.0
+    async with dial(urls[0]) as raw:
+        await raw.hello()
+        token, asked = raw.token, now()
+        match, heard, left = await raw.play("classic-evil"), now(), 60_000
+    for turn in range(1, 7):
+        async with returning(urls[turn % 2], token, match) as (raw, _):
+            resume_seconds = raw.heard_at - raw.said_at
+            await raw.hear("turn")
+            least += now() - heard - resume_seconds
+            feedback = await raw.guess(match, 1, turn, "1122")
+            heard = now()
+            most += heard - asked
+            asked = raw.said_at
+        charged += left + 1000 - feedback["left_ms"] + feedback.get("stalled_ms", 0)
+        left = feedback["left_ms"]
+    assert least - 0.01 <= charged / 1000 <= most + 0.01
+
+
+async def test_matches_of_a_silent_node_are_played_by_another(start, engine, postgres_url):
+    """As the node of this one is not heard of any more, the other takes its match without being asked."""
+    async with AsyncExitStack() as dying:
+        first = await start("one", dying)
+        raw = await dying.enter_async_context(dial(first.url))
+        await raw.hello()
+        token, match = raw.token, await raw.play("classic-evil")
+        second = await start("two")
+    await until(lambda: read(engine, "SELECT node FROM owners") == [("two",)])
+    async with returning(second.url, token, match) as (raw, resumed):
+        assert resumed["state"] == "turn"
+
+
+async def test_names_and_tokens_are_those_of_the_database(start):
+    urls = [(await start(name)).url for name in ("one", "two")]
+    async with dial(urls[0]) as first, dial(urls[1]) as second:
+        await first.hello("annette")
+        taken = await second.ask(
+            "error", "welcome", type="hello", name="annette", kind="bot", client={"name": "raw", "version": "1"}
+        )
+        assert taken["code"] == "name_taken"
+    async with dial(urls[1]) as again:
+        assert (await again.hello(token=first.token))["player"] == "annette"
+
+
+async def test_open_matches_are_counted_on_all_nodes(start):
+    urls = [(await start(name)).url for name in ("one", "two")]
+    async with dial(urls[0]) as first, dial(urls[1]) as second:
+        await first.hello("annette")
+        await second.hello(token=first.token)
+        for number in range(MAX_OPEN_MATCHES):
+            started = await (first, second)[number % 2].ask("match_started", type="play", ladder="classic-evil")
+            assert started["ladder"] == "classic-evil"
+        refused = await first.ask("error", "match_started", type="play", ladder="classic-evil")
+        assert refused["code"] == "too_many_matches"
+
+
+async def test_player_enters_a_round_on_one_node_only(start, engine):
+    """Both ask at the same moment, when neither node knows of the other's match."""
+    servers = [await start(name) for name in ("one", "two")]
+    async with dial(servers[0].url) as first, dial(servers[1].url) as second:
+        await first.hello("annette")
+        await second.hello(token=first.token)
+        open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
+        await until(lambda: all("friday" in server.registry.ladders for server in servers))
+        heard = await asyncio.gather(*(raw.ask(*ANSWERS, type="play", ladder="friday") for raw in (first, second)))
+    assert sorted(each["type"] for each in heard) == ["error", "match_started"]
+    assert read(engine, "SELECT count(*) FROM matches") == [(1,)]
