@@ -1,6 +1,7 @@
 """The settings of the server, merged from all their sources, and the database that commands read."""
 
 import os
+import sys
 import time
 import tomllib
 from collections.abc import Iterator
@@ -14,13 +15,17 @@ from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
+from evilpegs.output import console, progress
 from evilpegs_game.errors import quoted
 from evilpegs_server.settings import OwnLadder, Settings, settings_file
 from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.local_copy import update_copy
+from evilpegs_server.storage.location import database_file, is_postgres, shown_url
+from evilpegs_server.storage.mirror import open_source
 from evilpegs_server.storage.private_copy import readable_database
+from evilpegs_server.storage.queries import closing_engine
 
 
 def now_ms() -> int:
@@ -29,14 +34,29 @@ def now_ms() -> int:
 
 @contextmanager
 def open_for_reading(url: str | None) -> Iterator[Engine]:
-    """Open a database, by default the one that `evilpegs serve` would use here."""
+    """Open a database, by default the one that `evilpegs serve` would use here; of one in PostgreSQL, its copy."""
     url = server_settings(database=url).database
     check_database_file(url)
-    engine = open_existing_database(url)
-    try:
+    bring_up_to_date(url)
+    with closing_engine(open_existing_database(url)) as engine:
         yield engine
-    finally:
-        engine.dispose()
+
+
+@contextmanager
+def open_for_writing(url: str | None) -> Iterator[Engine]:
+    """Open a database that a server may be using, by default the one that `evilpegs serve` would use here."""
+    url = server_settings(database=url).database
+    check_database_file(url)
+    with closing_engine(open_source(url) if is_postgres(url) else open_existing_database(url)) as engine:
+        yield engine
+
+
+def bring_up_to_date(url: str) -> None:
+    """Copy what is new in a PostgreSQL database to its copy on this machine."""
+    if is_postgres(url):
+        with progress(console(sys.stderr)) as bar:
+            task = bar.add_task(f"copying {shown_url(url)}", total=100)
+            update_copy(url, lambda share: bar.update(task, completed=round(100 * share)))
 
 
 @contextmanager
@@ -44,6 +64,7 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
     """Open the results of a database, which a server may be using, or those of a copy if it cannot be read in place."""
     url = server_settings(database=url).database
     check_database_file(url)
+    bring_up_to_date(url)
     with readable_database(url) as readable:
         derived = DerivedFile(readable, keeps_lock=False)
         try:

@@ -75,7 +75,10 @@ GROUPS: Final = {
             *("open_registration", "close_registration"),
         ),
     ),
-    "database": ("Copy the database while a server uses it, or check it.", ("backup", "check")),
+    "database": (
+        "Copy the database while a server uses it, or check it.",
+        ("backup", "check", "copy", "follow", "upgrade"),
+    ),
 }
 
 

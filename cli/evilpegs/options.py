@@ -205,7 +205,7 @@ Database = Annotated[
     str | None,
     Parameter(
         name="--database",
-        help="The database, sqlite:///FILE; by default the one `evilpegs serve` uses.",
+        help="sqlite:///FILE or postgresql://...; by default the one `evilpegs serve` uses.",
     ),
 ]
 

@@ -49,8 +49,10 @@ from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
+from evilpegs_server.storage.local_copy import LocalCopy
+from evilpegs_server.storage.location import is_postgres
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
@@ -73,6 +75,9 @@ async def running_show(
     """Run the site on ``sockets``, the feed and all they need; yield the function that notes what players have."""
     settings = setup.settings
     async with AsyncExitStack() as stack:
+        copy = await _open_copy(stack, settings.database, log) if is_postgres(settings.database) else None
+        # nodes say nothing of what others have sent
+        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.look, copy.gone)
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
         await asyncio.to_thread(derived.prepare)
@@ -81,7 +86,7 @@ async def running_show(
         lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
         offered = setup.offered or frozenset(lasting)
         playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
-        follower = Follower(engine, log, setup.sent)
+        follower = Follower(engine, log, sent, look)
         pools = _open_pools(stack, settings, log)
         reads = Reads()
         stack.callback(reads.close)
@@ -98,7 +103,7 @@ async def running_show(
             from evilpegs_server.feed.cursor import FeedCursor, cursor_path  # noqa: PLC0415 - needs the extra `mqtt`
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
-            cursor = FeedCursor(cursor_path(settings.database), engine, log, setup.sent)
+            cursor = FeedCursor(cursor_path(settings.database), engine, log, sent, gone)
             feed = Feed(broker, settings.server_id, lasting, playable, engine, follower, leaderboards, cursor, log)
             feed.start()
             stack.push_async_callback(feed.close)
@@ -138,7 +143,7 @@ async def running_show(
                 hosts=AllowedHosts(settings.hosts, settings.site_url),
                 game=setup.game,
                 base_path=urlsplit(settings.site_url or "").path.rstrip("/"),
-                public_keys=load_public_keys(key_path(settings.database, settings.server_key)),
+                public_keys=_public_keys(settings, copy),
                 log=log,
             )
             tls = load_tls(settings.tls_cert, settings.tls_key)
@@ -148,7 +153,27 @@ async def running_show(
             stack.callback(streams.close)  # or responses would go on
         follower.start()
         stack.push_async_callback(follower.close)
-        yield follower.note_sent
+        yield follower.note_sent if copy is None else lambda _: None
+
+
+async def _open_copy(stack: AsyncExitStack, url: str, log: BoundLogger) -> LocalCopy:
+    copy = await asyncio.to_thread(LocalCopy, url, log)
+    stack.push_async_callback(asyncio.to_thread, copy.close)
+    said_at = time.monotonic()
+
+    def report(share: float) -> None:
+        nonlocal said_at
+        if time.monotonic() > said_at + PROGRESS_SECONDS:
+            said_at = time.monotonic()
+            log.info("copying the events to this machine", done=f"{share:.0%}")
+
+    await asyncio.to_thread(copy.follow, report)
+    return copy
+
+
+def _public_keys(settings: Settings, copy: LocalCopy | None) -> list[str]:
+    known = load_public_keys(key_path(settings.database, settings.server_key))
+    return known or ([copy.key] if copy is not None and copy.key is not None else [])
 
 
 def _open_pools(stack: AsyncExitStack, settings: Settings, log: BoundLogger) -> dict[str, TaskPool]:

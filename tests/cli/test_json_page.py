@@ -265,7 +265,7 @@ def write_scores(path):
 
 
 @pytest.fixture
-def toured(run, serve, start):
+def toured(run, serve, start, postgres_cluster):
     """The comparison of the page with what every command prints."""
     tour, server = Tour(run), serve()
     tour.commands_without_server()
@@ -290,6 +290,9 @@ def toured(run, serve, start):
     tour.look("evilpegs round status", "round", "status", "--database", server.database)
     tour.look("evilpegs database backup", "database", "backup", "copy.sqlite3", "--database", server.database)
     tour.look("evilpegs database check", "database", "check", "copy.sqlite3")
+    there = postgres_cluster.create()
+    tour.look("evilpegs database copy", "database", "copy", "copy.sqlite3", there)
+    tour.look("evilpegs database upgrade", "database", "upgrade", "--database", there)
     watched = run("watch", evil, "--server", server.url, "--json")
     tour.look_at_events(watched.out.splitlines())
     server.end(signal.SIGTERM)

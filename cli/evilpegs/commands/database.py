@@ -1,22 +1,33 @@
-"""`evilpegs database`: copy the database of a server while it runs, and check a database or a copy."""
+"""`evilpegs database`: copy the database of a server while it runs, also to or from PostgreSQL, and check it."""
 
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.database import server_settings
+from evilpegs.commands.serve import configure_logging
+from evilpegs.database import bring_up_to_date, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.signals import stop_noted
 from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
+from evilpegs_server.storage.database import check_exists, open_existing_database
+from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseUnavailableError
+from evilpegs_server.storage.location import database_file, is_postgres, shown_url
+from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file, open_source
+from evilpegs_server.storage.postgres.database import create_tables
+from evilpegs_server.storage.queries import closing_engine
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
+LOOK_SECONDS: Final = 0.2
 
 
 def backup(
@@ -41,15 +52,18 @@ def backup(
     target = Path(file)
     settings = server_settings(database=database)
     url, keys = settings.database, key_copies(settings.database, settings.server_key, target)
+    bring_up_to_date(url)
     try:
         with _shown_progress() as show:
             copied = backup_database(url, target, show, overwrite=force, others=keys.items())
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot write {file[:200]}: {failure_reason(error)}; choose another file") from None
     if as_json:
-        print_json({"database": url, "file": file, "key_files": list(map(str, keys.values())), **copied.to_json()})
+        print_json(
+            {"database": shown_url(url), "file": file, "key_files": list(map(str, keys.values())), **copied.to_json()}
+        )
     else:
-        _print_lines(f"copied {url} to {file}:", copied)
+        _print_lines(f"copied {shown_url(url)} to {file}:", copied)
         for key, copy in keys.items():
             console().print(f"copied {key} to {copy}", soft_wrap=True)
     return 0 if copied.sound else NOT_SOUND
@@ -69,16 +83,124 @@ def check(
     Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match gets a
     line; if there is any, the exit status is 1.
     """
-    if database is not None and "://" not in database:
-        database = f"sqlite:///{database}"
-    url = server_settings(database=database).database
+    url = server_settings(database=None if database is None else _url(database)).database
+    bring_up_to_date(url)
     with _shown_progress() as show:
         result = check_database(url, show)
     if as_json:
-        print_json({"database": url, **result.to_json()})
+        print_json({"database": shown_url(url), **result.to_json()})
     else:
-        _print_lines(f"checked {url}:", result)
+        _print_lines(f"checked {shown_url(url)}:", result)
     return 0 if result.sound else NOT_SOUND
+
+
+def copy(
+    source: Annotated[str, Parameter(name="FROM", help="The database: sqlite:///FILE, a file, or postgresql://...")],
+    target: Annotated[str, Parameter(name="TO", help="The empty PostgreSQL database, or the new file.")],
+    /,
+    *,
+    as_json: Json = False,
+) -> int:
+    """Copy a database from SQLite to PostgreSQL or back, with all ids and hashes.
+
+    A server may use FROM meanwhile; the copy has everything that was stored when the command began. The key that signs
+    records is in a file of its own: see evilpegs database backup.
+    """
+    url, to = _url(source), _url(target)
+    if url == to:
+        raise CommandError("FROM and TO are the same database; name two")
+    if is_postgres(url) == is_postgres(to):
+        other = "pg_dump and pg_restore" if is_postgres(url) else "evilpegs database backup"
+        raise CommandError(f"FROM and TO are both of one kind; copy one to PostgreSQL or from it, or use {other}")
+    with _shown_progress() as show:
+        if is_postgres(to):
+            from evilpegs_server.storage.postgres.load import copy_to_postgres  # noqa: PLC0415 - needs the extra
+
+            checked = check_database(url, show)
+            if checked.damage:
+                raise CommandError(f"the database {url} is damaged: {checked.damage[0]}; nothing was copied")
+            copy_to_postgres(url, to, show)
+        else:
+            check_writable(str(database_file(to)))
+            copy_to_file(url, database_file(to), show)
+            checked = check_database(to, show)
+    if as_json:
+        print_json({"from": shown_url(url), "to": shown_url(to), **checked.to_json()})
+    else:
+        _print_lines(f"copied {shown_url(url)} to {shown_url(to)}:", checked)
+    return 0 if checked.sound else NOT_SOUND
+
+
+def follow(
+    file: Annotated[str, Parameter(name="COPY", help="The file to write; it goes on where it ended.")],
+    /,
+    *,
+    once: Annotated[bool, Parameter(negative="", show_default=False, help="End when it has all there is.")] = False,
+    database: Database = None,
+) -> None:
+    """Keep a second file of the database, at most a second behind, until Ctrl-C or SIGTERM.
+
+    It has the seeds of open games, so only the owner can read it. To go on with it when the database is lost, start
+    the server on it: evilpegs serve --database sqlite:///COPY
+    """
+    settings = server_settings(database=database)
+    url, target = settings.database, Path(file)
+    check_writable(file)
+    if not is_postgres(url) and target.exists() and target.samefile(check_exists(url)):
+        raise CommandError(f"{file[:200]} is the database itself; name another file")
+    log = configure_logging(settings.log_level, settings.log_format)
+    with stop_noted() as stops, closing_engine(open_source(url)) as source, ExitStack() as stack:
+        try:
+            stack.callback(DatabaseLock(f"sqlite:///{file}").release)
+            mirror = Mirror(source, target, log)
+        except (BlockingIOError, DatabaseInUseError):
+            raise CommandError(f"another process uses {file[:200]}; end it, or name another file") from None
+        stack.callback(mirror.close)
+        with _shown_progress() as show:
+            while not (stops or mirror.catch_up()):
+                show("events", mirror.copied, mirror.written)
+        if not stops:
+            print(f"{file} has all that {shown_url(url)} has", flush=True)  # noqa: T201
+        is_lost = False
+        while not (once or stops):
+            try:
+                is_whole = mirror.catch_up()
+            except DatabaseUnavailableError as error:
+                if not is_lost:
+                    log.warning(str(error))
+                is_lost = True
+                time.sleep(FULL_SECONDS)
+                continue
+            if is_lost:
+                log.info("the database can be read again")
+            is_lost = False
+            time.sleep(LOOK_SECONDS if is_whole else 0)  # a second behind at most
+
+
+def upgrade(*, database: Database = None, as_json: Json = False) -> None:
+    """Make the tables in an empty PostgreSQL database, or bring those of any database to this version.
+
+    No server may use it meanwhile. On SQLite, evilpegs serve does the same when it starts.
+    """
+    url = server_settings(database=database).database
+    if is_postgres(url):
+        is_new = create_tables(url)
+    else:
+        check_exists(url)
+        lock, is_new = DatabaseLock(url), False
+        try:
+            open_existing_database(url).dispose()
+        finally:
+            lock.release()
+    if as_json:
+        print_json({"database": shown_url(url), "made": is_new})
+    else:
+        what = "has tables now" if is_new else "has the tables of this version"
+        console().print(f"{shown_url(url)} {what}", soft_wrap=True, markup=False)
+
+
+def _url(name: str) -> str:
+    return name if "://" in name else f"sqlite:///{name}"
 
 
 def _print_lines(heading: str, result: DatabaseCheck) -> None:

@@ -16,7 +16,7 @@ from typing import IO, Annotated, Final, Literal
 from cyclopts import Parameter
 
 from evilpegs.commands.leaderboard.from_database import load_standings
-from evilpegs.database import now_ms, open_for_reading, open_results, server_settings
+from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
@@ -40,8 +40,10 @@ from evilpegs_server.storage.acts import (
 from evilpegs_server.storage.database import check_exists
 from evilpegs_server.storage.errors import DatabaseInUseError
 from evilpegs_server.storage.ladders import known_ladders
+from evilpegs_server.storage.location import is_postgres
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
+from evilpegs_server.storage.postgres.database import has_nodes
 
 SOON: Final = "if a server runs, it follows within a second"
 MOST_WRONG: Final = 5
@@ -132,7 +134,7 @@ def add(
             check_name(name)
         except NameRefusedError as error:
             raise CommandError(f"{name!r:.30}: {error}; nobody was added") from None
-    with open_for_reading(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
+    with open_for_writing(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
         try:
             add_players(engine, given, kind, now_ms())
         except NameRefusedError as error:
@@ -145,7 +147,7 @@ def token(name: Name, /, *, tokens: Tokens = STANDARD, database: Database = None
 
     Connections that were made with the old token are closed; open matches stay open, and go on with the new token.
     """
-    with open_for_reading(database) as engine, _given({name: new_token()}, tokens) as given:
+    with open_for_writing(database) as engine, _given({name: new_token()}, tokens) as given:
         replace_token(engine, name, given[name], now_ms())
     console(sys.stderr).print(f"{name} has a new token; {SOON}", soft_wrap=True)
 
@@ -196,7 +198,7 @@ def rename(
     The token stays. Nobody else can claim the old name. Connections of the player are closed, and may come back.
     """
     new = unicodedata.normalize("NFC", new)
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         try:
             check_display_name(new)
             rename_player(engine, name, new, now_ms())
@@ -217,7 +219,7 @@ def forget(
     The player is banned first, which ends open matches. Backups, the broker and whoever fetched a record still have
     what they have.
     """
-    with stopped_server(database) as is_stopped, open_for_reading(database) as engine:
+    with stopped_server(database) as is_stopped, open_for_writing(database) as engine:
         matches = next((each.matches for each in list_players(engine) if each.name == name), None)
         if matches is not None and not yes:
             act = f"forget deletes {name} and {pluralize(matches, 'match', 'matches')} for good"
@@ -243,8 +245,13 @@ def forget(
 
 @contextmanager
 def stopped_server(database: str | None) -> Iterator[bool]:
-    """Yield whether no server uses the database; none can start within the block then."""
+    """Yield whether no server uses the database; none can start within the block then, except on PostgreSQL."""
     url = server_settings(database=database).database
+    if is_postgres(url):
+        with open_for_writing(url) as engine:
+            is_stopped = not has_nodes(engine)
+        yield is_stopped
+        return
     check_exists(url)
     with ExitStack() as held:
         try:
@@ -268,7 +275,7 @@ def close_registration(*, database: Database = None) -> None:
 def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, done: str) -> None:
     if reason is not None:
         check_reason(reason)
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         act_on_player(engine, deed, name, now_ms(), reason)
     console(sys.stderr).print(f"{done}; {SOON}", soft_wrap=True)
 
@@ -279,7 +286,7 @@ def check_reason(reason: str) -> None:
 
 
 def _register(database: str | None, *, is_open: bool) -> None:
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         set_registration(engine, now_ms(), is_open=is_open)
     console(sys.stderr).print(f"registration is {'open' if is_open else 'closed'}; {SOON}", soft_wrap=True)
 

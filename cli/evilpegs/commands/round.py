@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from pydantic import TypeAdapter, ValidationError
 
 from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_names, stopped_server
-from evilpegs.database import now_ms, open_for_reading, open_results, server_settings
+from evilpegs.database import now_ms, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import TIME, WHOLE, Database, Json, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
@@ -65,7 +65,7 @@ def open_round(
     except ValidationError:
         what = f"{name!r:.50} is no id; write up to 40 of a-z, 0-9 and -, beginning with a letter"
         raise CommandError(what) from None
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         ladders = known_ladders(engine)
     base = ladders.get(ladder)
     offered = load_ladders() | server_settings(database=database).own_ladders()
@@ -83,7 +83,7 @@ def open_round(
     if ends is not None and ends <= max(begins, now_ms()):
         raise CommandError("--closes must lie in the future, and after --opens")
     wanted = rounds.Round(name, ladder, count, sealed, begins, ends, None)
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         entrants = rounds.open_round(engine, wanted, given_names(names, csv_file, check_display_name) or None)
     err = console(sys.stderr)
     when = "is open" if begins <= now_ms() else f"opens at {format_time(begins)}"
@@ -97,7 +97,7 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
     wanted = given_names(names, csv_file, check_display_name)
     if not wanted:
         raise CommandError("name the players to admit, or a file with --from")
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         if rounds.find_round(engine, name).is_closed(now_ms()):
             raise CommandError(f"{name} is closed, and nobody can enter any more")
         admitted = rounds.admit(engine, name, wanted)
@@ -107,7 +107,7 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
 def close(name: RoundName, /, *, database: Database = None) -> None:
     """Close a round: no game begins any more, and those that are played end within their clocks."""
     _close_at(name, now_ms(), database)
-    with stopped_server(database) as is_stopped, open_for_reading(database) as engine:
+    with stopped_server(database) as is_stopped, open_for_writing(database) as engine:
         is_over = is_stopped and rounds.publish_round(engine, name, now_ms())
     then = "it is over" if is_over else "start the server to end its open matches" if is_stopped else SOON
     console(sys.stderr).print(f"{name} is closed; {then}", soft_wrap=True)
@@ -138,7 +138,7 @@ def exclude(
 ) -> None:
     """Leave an entrant out of the results of a round, with a reason. An open match goes on, but does not count."""
     check_reason(reason)
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         rounds.find_round(engine, name)
         rounds.exclude(engine, name, player, reason)
     console(sys.stderr).print(f"{player} is excluded from {name}", soft_wrap=True)
@@ -207,7 +207,7 @@ def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:
 
 
 def _close_at(name: str, ends: int, database: str | None) -> None:
-    with open_for_reading(database) as engine:
+    with open_for_writing(database) as engine:
         found = rounds.find_round(engine, name)
         if found.is_closed(now_ms()):
             raise CommandError(f"{name} is closed already; open another round")

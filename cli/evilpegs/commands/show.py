@@ -6,11 +6,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.commands.serve import Host, LogForm, SitePort, TlsKey, configure_logging, reachable_hosts
-from evilpegs.database import check_database_file, server_settings
+from evilpegs.database import bring_up_to_date, check_database_file, server_settings
 from evilpegs.options import Database
 from evilpegs.signals import ended_in_order
 from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped
+from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.private_copy import readable_database
 from evilpegs_server.storage.server_key import key_path
 from evilpegs_server.work.interpreter import run
@@ -51,11 +52,12 @@ def show(
         scheme = "http" if settings.tls_cert is None else "https"
         shown_host = reachable_hosts(settings.site_host or settings.host)[0]
         address = f"{scheme}://{host_in_url(shown_host)}:{port}/"
-        print(f"showing {settings.database}\nthe site is {address}\nstop with Ctrl-C", flush=True)  # noqa: T201
+        print(f"showing {shown_url(settings.database)}\nthe site is {address}\nstop with Ctrl-C", flush=True)  # noqa: T201
 
     # only a broker that is named here: one of the settings is that of the server
     # a copy has no keys beside it, and is removed at every signal
     key = key_path(settings.database, settings.server_key)
     with ended_in_order(), readable_database(settings.database, log) as url:
+        bring_up_to_date(url)  # here Ctrl-C ends it
         shown = settings.model_copy(update={"database": url, "server_key": key, "mqtt": mqtt})
         run(show_until_stopped(shown, log, announce))

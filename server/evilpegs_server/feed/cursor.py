@@ -26,12 +26,15 @@ def cursor_path(database: str) -> Path:
 
 
 class FeedCursor:
-    """The last event that the broker has acknowledged, and the lock of its only publisher; errors are only logged."""
+    """The last event that the broker has acknowledged, and the lock of its only publisher; errors are only logged.
 
-    def __init__(self, path: Path, engine: Engine, log: BoundLogger, sent: int | None = None) -> None:
+    Ids up to ``gone`` are those of before the database was copied again.
+    """
+
+    def __init__(self, path: Path, engine: Engine, log: BoundLogger, sent: int | None = None, gone: int = 0) -> None:
         self._path = path
         self._log = log.bind(path=str(path))
-        self._log_id = load_log_id(engine)
+        self._log_id, self._first = load_log_id(engine), gone + 1 if gone else 0
         self._is_foreign = self._has_warned = False
         self._lock: FileLock | None = None
         self.is_taken = not self._acquire()
@@ -80,7 +83,7 @@ class FeedCursor:
             return min(earlier, end) if earlier is not None else end if sent is None else sent
         with suppress(orjson.JSONDecodeError, KeyError, TypeError):
             stored = orjson.loads(data)
-            if stored["log"] == self._log_id and 0 <= stored["event"] <= end:
+            if stored["log"] == self._log_id and self._first <= stored["event"] <= end:
                 return int(stored["event"])
         self._log.warning("the cursor of the MQTT feed is not of this database; the feed begins with the next event")
         return end

@@ -94,12 +94,19 @@ def _followed(rows: str) -> list[FollowedEvent]:
 
 
 class Follower:
-    """The follower, without a server if ``sent`` is None; its listeners must neither wait nor raise."""
+    """The follower, without a server if ``sent`` is None; its listeners must neither wait nor raise.
 
-    def __init__(self, engine: Engine, log: BoundLogger, sent: int | None) -> None:
+    Without a server, ``look`` is called on a thread; it returns the id of the last event, and of the last that is gone.
+    """
+
+    def __init__(
+        self, engine: Engine, log: BoundLogger, sent: int | None, look: Callable[[], tuple[int, int]] | None = None
+    ) -> None:
         self._engine = engine
         self._log = log
         self._has_server = sent is not None
+        self._look = look or (lambda: (load_last_event_id(engine), 0))
+        self._gone = 0
         # what was stored before was sent, or is sent when its player resumes
         self.position = self.sent = load_last_event_id(engine) if sent is None else sent
         """The ids of the last event that was read, and of the last that was sent to its player."""
@@ -155,7 +162,11 @@ class Follower:
             self._woken.clear()
         else:
             await asyncio.sleep(LOOK_SECONDS)
-            self.note_sent(await asyncio.to_thread(load_last_event_id, self._engine))
+            last, gone = await asyncio.to_thread(self._look)
+            if self._gone < gone and self.position <= gone:
+                self.position = last  # all events were followed before, with other ids
+            self._gone = gone
+            self.note_sent(last)
 
     async def _catch_up(self) -> None:
         while self.position < self.sent:

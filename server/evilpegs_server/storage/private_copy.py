@@ -13,13 +13,16 @@ from structlog.stdlib import BoundLogger
 from evilpegs_server.storage.backup import explained
 from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.location import connect, side_files
+from evilpegs_server.storage.location import connect, is_postgres, side_files
 from evilpegs_server.storage.schema import check_schema, revisions
 
 
 @contextmanager
 def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]:
     """Yield the URL of the database, or of an upgraded copy for the block. Raises DatabaseUnusableError or OSError."""
+    if is_postgres(url):
+        yield url
+        return
     file = Path(os.path.realpath(check_exists(url)))
     if os.access(file.parent, os.W_OK) and _revision(file) == revisions()[0]:
         yield url

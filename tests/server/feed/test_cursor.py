@@ -26,10 +26,10 @@ def restart(path, engine, log):
     """Return the cursor with which a feed starts."""
     cursors = []
 
-    def restart():
+    def restart(gone=0):
         for cursor in cursors:
             cursor.close()
-        cursors.append(FeedCursor(path, engine, log.logger))
+        cursors.append(FeedCursor(path, engine, log.logger, gone=gone))
         return cursors[-1]
 
     yield restart
@@ -55,6 +55,17 @@ async def test_stored_cursor_is_kept(end, restart, log):
     cursor.store()
     assert restart().position == 1
     assert log == []
+
+
+async def test_cursor_of_before_the_log_was_copied_again(end, restart, log):
+    """Its id names nothing, and all events that follow were published with other ids."""
+    cursor = restart()
+    cursor.position = 1
+    cursor.store()
+    assert restart(gone=1).position == end
+    assert len(log) == 1
+    log.clear()
+    assert restart(gone=1).position == end
 
 
 async def test_cursor_in_database_is_taken_over_once(end, restart, path, engine):

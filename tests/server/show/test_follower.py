@@ -50,6 +50,23 @@ class TestFollower:
             await wait_until(lambda: follower.position == load_last_event_id(engine))
         assert [event.id for event in seen] == list(range(4, 11))
 
+    async def test_events_with_new_ids_are_not_handed_on_again(self, engine, steps):
+        """Where the log was copied again, the follower goes on after all that was copied."""
+        store(engine, *steps[:4])
+        ends, seen = [(4, 0)], []
+        follower = Follower(engine, structlog.get_logger(), None, lambda: ends[-1])
+        follower.listen(seen.extend)
+        follower.start()
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE events SET id = id + 4")
+        ends.append((8, 4))
+        await wait_until(lambda: follower.position == 8)
+        store(engine, *steps[4:])
+        ends.append((14, 4))
+        await wait_until(lambda: follower.position == 14)
+        await follower.close()
+        assert [event.id for event in seen] == list(range(9, 15))
+
     async def test_no_event_is_handed_on_before_it_was_sent(self, engine, steps):
         async with following(engine) as (follower, seen):
             store(engine, *steps)
