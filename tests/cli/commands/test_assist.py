@@ -239,10 +239,10 @@ def test_adviser_leaves_out_expensive_figures():
     assert advised("6x10", "112233:2,2", effort=NONE_TO_SPARE).suggestions[0].figures is None
 
 
-def test_adviser_without_memory_for_samples_suggests_first_code():
+def test_adviser_without_memory_for_counts_draws_a_code_that_agrees():
     live_sets = LiveSets(max_bytes=1000, max_listed_codes=lambda rules: rules.size)
     found = advised("6x10", "112233:0,0", effort=NONE_TO_SPARE, live_sets=live_sets)
-    assert format_code(found.suggestions[0].guess) == "444444"
+    assert not set(format_code(found.suggestions[0].guess)) & set("123")
 
 
 @pytest.mark.parametrize(("max_bytes", "codes"), [(1 << 20, 23), (1, None)])
@@ -457,7 +457,7 @@ def test_assist_json_of_clash(run):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--rules", "16x34"], "16x34"),
+        (["--rules", "17x4"], "17"),
         (["--after"], "--after"),
         (["--after", "1122"], "BLACK,WHITE"),
         (["1122"], "'1122'"),
