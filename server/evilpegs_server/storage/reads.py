@@ -45,10 +45,14 @@ class Reads:
 
 
 async def keep_looking(seconds: float, look: Callable[[], Awaitable[None]], what: str, log: BoundLogger) -> None:
-    """Call ``look`` every ``seconds`` until canceled; log errors and go on."""
+    """Call ``look`` every ``seconds`` until canceled; log the first of several errors and go on."""
+    is_failing = False
     while True:
         await asyncio.sleep(seconds)
         try:
             await look()
+            is_failing = False
         except Exception as error:  # noqa: BLE001 - the disk may be better the next time
-            log.warning(f"cannot look {what}", error=type(error).__name__)
+            if not is_failing:
+                log.warning(f"cannot look {what}", error=type(error).__name__)
+            is_failing = True
