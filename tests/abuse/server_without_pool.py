@@ -2,8 +2,8 @@
 
 from sqlalchemy import event
 
-import evilpegs_server.server
 from evilpegs.main import main
+from evilpegs_server.storage import open_log
 from evilpegs_server.storage.database import open_database
 
 
@@ -15,5 +15,5 @@ def open_without_pool(url, log):
 
 
 if __name__ == "__main__":
-    evilpegs_server.server.open_database = open_without_pool
+    open_log.open_database = open_without_pool
     main()
