@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
+from evilpegs_game.counting.extend import INITIAL_SLOTS, extend, new_half
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.feedback import Feedback, History, Turn, feedback, feedbacks
@@ -39,9 +39,9 @@ def states_of_program(history: History, guess: Code) -> list[list[State]]:
     problem = CountingProblem(SMALL, history, guess)
     current, levels = problem.empty_table, []
     for color in range(3):
-        remaining = np.array([2 if other > color else 0 for other in range(3)], np.int64)
-        slots = np.empty(INITIAL_SLOTS, np.int32)
-        current, _, fits = extend(problem.layout, current, color, remaining, slots, 64, 64)
+        half = new_half(problem.layout, current, color, np.arange(color + 1, 3))
+        room, slots = np.empty((64, current.rows.shape[1]), current.rows.dtype), np.empty(INITIAL_SLOTS, np.int32)
+        current, _, fits = extend(problem.layout, half, room, slots, 64)
         assert fits
         levels.append(_read_states(problem, current))
     levels[-1] = [state for state in levels[-1] if state[0] == "1, 2"]

@@ -70,7 +70,7 @@ LINES = {
     "round status": [["round", "status", "final"], ["round", "status"]],
 }
 OPERATORS = {
-    *("serve", "show", "database backup", "database check"),
+    *("serve", "show", "database backup", "database check", "database follow", "database upgrade"),
     *(f"players {act}" for act in ("add", "token", "ban", "unban", "kick", "hide", "show", "rename", "forget")),
     *("players open", "players close"),
     *(f"round {act}" for act in ("open", "admit", "close", "extend", "exclude")),

@@ -85,9 +85,9 @@ def test_analysis_table_fits_narrow_terminal(width, has_pegs, has_marks, has_bes
 
 
 def test_analysis_leaves_unknown_values_empty():
-    (turn,) = turn_replays("16x34", "1" * 16 + " 0,0")
+    _, turn = turn_replays("16x34", "1234567890ABCDEF 1,5", "4567890ABCDEFGHJ 1,4")
     row = printed([turn], width=200)[2].split()
-    assert row[-3:] == ["·" * 16, "0,0", "7"]
+    assert row[-3:] == ["●○○○○" + "·" * 11, "1,4", "7"]
     document = turn.analysis.to_json()
     assert document["best"] == []
     assert {value for name, value in document.items() if name != "best"} == {None}

@@ -12,6 +12,7 @@ from evilpegs_game.feedback import Feedback, Turn, feedback, feedbacks
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.uncountable import uncountable_turns
 
 SMALL = [Rules(2, 3), Rules(3, 3), Rules(3, 4, repeats=False), Rules(4, 2)]
 
@@ -68,4 +69,4 @@ def test_contradiction_of_impossible_feedback_is_one_turn():
 
 def test_contradiction_refuses_uncountable_rules():
     with pytest.raises(TooLargeError):
-        contradiction(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), LiveSets())
+        contradiction(Rules(16, 34), uncountable_turns(), LiveSets())

@@ -27,6 +27,7 @@ from evilpegs_game.optimal.least_total import BoundedSolver, LeastTotal
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.plain_partition import partition_counts
+from support.uncountable import uncountable_turns
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
 CLASSIC = Rules(4, 6)
@@ -361,7 +362,7 @@ def test_analyze_after_contradiction_reports_nothing():
 
 
 def test_analyze_uncountable_rules_reports_nothing():
-    (found,) = analyze(Rules(16, 34), (Turn((0,) * 16, Feedback(0, 0)),), THOROUGH)
+    _, found = analyze(Rules(16, 34), uncountable_turns(), THOROUGH)
     assert (found.candidates_before, found.figures) == (None, None)
 
 

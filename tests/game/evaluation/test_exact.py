@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
-from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
 from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, GuessCounts, distribution_from
 from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
@@ -18,6 +17,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.messages import values_in
+from support.uncountable import uncountable_turns
 from support.walks import duel, evaluate
 
 SMALL = [Rules(1, 1), Rules(1, 5), Rules(2, 3), Rules(3, 2), Rules(3, 3), Rules(2, 4), Rules(3, 4, repeats=False)]
@@ -142,8 +142,9 @@ def test_evaluate_allows_dawdling_strategy():
 def test_evaluate_refuses_too_large_rules():
     with pytest.raises(TooLargeError, match=f"{LiveSets.bytes_needed(Rules(12, 14)):,}"):
         evaluate(first_candidate, Rules(12, 14))
-    with pytest.raises(TooLargeError, match=f"{MAX_COUNT:,}"):
-        duel(lambda _: (0,) * 16, Evil(), Rules(16, 34))
+    turns = uncountable_turns()
+    with pytest.raises(TooLargeError, match="16x34"):
+        duel(lambda position: turns[min(len(position.history), 1)].guess, Evil(), Rules(16, 34))
 
 
 def test_duel_ends_with_all_black():
