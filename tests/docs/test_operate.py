@@ -26,8 +26,8 @@ def table(heading):
 def shown(name):
     """Return the default of a setting as the page shows it."""
     default = Settings.model_fields[name].default
-    if name == "database":
-        return "in the user's data directory"
+    if name in {"database", "node"}:  # which a function makes
+        return {"database": "in the user's data directory", "node": "the name of the machine"}[name]
     if default is None or default in ((), {}):
         return "none"
     if isinstance(default, bool):
@@ -59,7 +59,7 @@ def test_operate_page_comparison_notices_wrong_default():
 def test_operate_page_has_every_limit_under_limits():
     """Whatever has a bound below which or above which somebody is refused is a limit and not only a setting."""
     numbers = {name for name, each in Settings.model_fields.items() if type(each.default) in {int, float}}
-    assert table("Limits").keys() == numbers - {"port", "site_port"}
+    assert table("Limits").keys() == numbers - {"port", "site_port", "lease_seconds"}
     assert {*Limit, RATE_LIMIT, PRACTICE_LIMIT} <= table("Limits").keys()
 
 

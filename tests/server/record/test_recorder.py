@@ -69,7 +69,7 @@ class RecordedMatch:
 
     @property
     def orders(self):
-        return sorted(write.order for write in store_changes(self.key.id, self.changes))
+        return sorted(write.fact for write in store_changes(self.key.id, self.changes))
 
 
 @pytest.fixture
