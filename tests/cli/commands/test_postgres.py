@@ -118,8 +118,9 @@ def test_players_are_managed(run, url, nodes):
 
 def test_show(start, url, nodes, postgres_cluster):
     """Two on one machine share a copy; each shows what nodes write, also after PostgreSQL was away."""
-    children = [start("show", "--database", url, "--site-port", 0) for _ in range(2)]
-    for child in children:
+    children = []
+    for _ in range(2):  # the results are made by one process
+        children.append(child := start("show", "--database", url, "--site-port", 0))
         assert child.next_line() == f"showing {shown_url(url)}"
         child.site = child.next_line().split()[-1]
 
