@@ -82,7 +82,7 @@ def _look_ahead(
 ) -> int:
     # the score of ``guess`` after a second ply, or a lower bound of it that is at least ``limit``
     for color in guess:
-        guessed |= 1 << color
+        guessed |= 1 << int(color)
     sizes, order = sort_into_parts(number_codes(live, guess), (guess.size + 1) * (guess.size + 2) // 2)
     one = measure.weights[2]
     total, start = -sizes[-1] * one, 0
