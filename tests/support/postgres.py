@@ -60,10 +60,23 @@ class Cluster:
 
     def start(self):
         log = self.folder / "log"
-        self._run("pg_ctl", "-D", self._data, "-w", "-s", "-l", log, "-o", f"{OPTIONS} -k {self._sockets}", "start")
+        self._run(
+            "pg_ctl",
+            "-D",
+            self._data,
+            "-w",
+            "-t",
+            "240",
+            "-s",
+            "-l",
+            log,
+            "-o",
+            f"{OPTIONS} -k {self._sockets}",
+            "start",
+        )
 
     def stop(self, mode="fast"):
-        self._run("pg_ctl", "-D", self._data, "-w", "-s", "-m", mode, "stop")
+        self._run("pg_ctl", "-D", self._data, "-w", "-t", "240", "-s", "-m", mode, "stop")
 
     def url(self, name):
         return f"postgresql://evilpegs@/{name}?host={self._sockets}"
