@@ -101,7 +101,7 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
         return True
     if measure.rule == PRODUCTS:  # large numbers are multiplied only where logarithms cannot tell
         return score < best.score[0] - LOG_SLACK or _has_smaller_product(sizes, best.sizes, codes)
-    if score == best.score[0]:  # so it is the largest part
+    if measure.rule == LISTS and score == best.score[0]:  # so it is the largest part
         return _is_less(sizes, best.sizes)
     return True
 
