@@ -103,8 +103,6 @@ class Nodes:
 
     async def adopt(self) -> None:
         """Play on the matches of nodes that are silent."""
-        if time.monotonic() - self._store.failed_at < self._node.lease_seconds:
-            return
         for taken in await asyncio.to_thread(self._node.take_silent):
             self._log.info("a match of a silent node is played here now", match=taken.match)
             await self._play_on(taken)

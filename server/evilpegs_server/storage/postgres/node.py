@@ -18,13 +18,16 @@ from evilpegs_server.storage.postgres.store import PostgresStore
 from evilpegs_server.storage.queries import read, read_value
 
 _LOOK_SECONDS: Final = 0.25
-_RECENT: Final = "seen >= clock_timestamp() - lease"
+# all others look silent to a node that had lost the database, so for a lease it takes from those that have ended only
+_ALIVE: Final = "seen > '-infinity' AND (NOT ? OR seen >= clock_timestamp() - lease)"
 _BEGIN: Final = """
     INSERT INTO nodes (name, run, seen, lease) VALUES (?, 1, clock_timestamp(), make_interval(secs => ?))
     ON CONFLICT (name) DO UPDATE SET run = nodes.run + 1, seen = clock_timestamp(), lease = excluded.lease
-    WHERE NOT nodes.seen >= clock_timestamp() - nodes.lease RETURNING run
+    WHERE nodes.seen = '-infinity'
+        OR nodes.seen = CAST(? AS timestamptz) AND clock_timestamp() > CAST(? AS timestamptz) + nodes.lease
+    RETURNING run
 """
-_SEEN: Final = "SELECT seen FROM nodes WHERE name = ?"
+_SEEN: Final = "SELECT CAST(seen AS text), CAST(clock_timestamp() AS text) FROM nodes WHERE name = ?"
 _END: Final = "UPDATE nodes SET seen = '-infinity' WHERE name = ? AND run = ?"
 # the times are those that the owner before has left for this node, else NULL
 _TAKE: Final = """
@@ -37,7 +40,7 @@ _TAKE: Final = """
     SET node = ?, epoch = o.epoch + 1, wanted = NULL, spent_ms = NULL, wait_ms = NULL, credit_ms = NULL
     FROM old WHERE o.match = old.match RETURNING old.id, o.epoch, old.spent_ms, old.wait_ms, old.credit_ms
 """
-_SILENT: Final = f"o.node NOT IN (SELECT name FROM nodes WHERE {_RECENT})"  # noqa: S608
+_SILENT: Final = f"o.node NOT IN (SELECT name FROM nodes WHERE {_ALIVE})"  # noqa: S608
 _TAKE_OWN: Final = _TAKE.format(which="o.node = ?", more="")
 _TAKE_ONE: Final = _TAKE.format(which=f"m.id = ? AND m.player = ? AND (o.node = ? OR {_SILENT})", more="")
 _TAKE_SILENT: Final = _TAKE.format(which=f"o.node <> ? AND {_SILENT} LIMIT 200", more="SKIP LOCKED")
@@ -91,15 +94,19 @@ class ServerNode:
         self.store = PostgresStore(url, name, self.run)
 
     def _begin(self, sleep: Callable[[float], None]) -> int:
-        first = read_value(self._engine, _SEEN, self.name)
+        # watched for a lease: after an outage of the database everybody seems to have been silent
+        first = self._seen()
         while True:
-            if (begun := self._change(_BEGIN, self.name, self.lease_seconds)) != []:
+            if (begun := self._change(_BEGIN, self.name, self.lease_seconds, *first)) != []:
                 return int(begun[0][0])
-            # one that was killed is silent
-            if read_value(self._engine, _SEEN, self.name) != first:
+            if self._seen()[0] != first[0]:
                 message = f"another server runs as the node {self.name}; give this one another name with --node"
                 raise DatabaseInUseError(message)
             sleep(_LOOK_SECONDS)
+
+    def _seen(self) -> tuple[str | None, str | None]:
+        rows = read(self._engine, _SEEN, self.name)
+        return (rows[0][0], rows[0][1]) if rows else (None, None)
 
     def take_own(self) -> list[Taken]:
         """Take the open matches of earlier runs."""
@@ -107,11 +114,11 @@ class ServerNode:
 
     def take_silent(self) -> list[Taken]:
         """Take some open matches of nodes that were silent for a lease, or have ended."""
-        return self._take(_TAKE_SILENT, self.name)
+        return self._take(_TAKE_SILENT, self.name, self._judges())
 
     def take(self, match: str, player: int) -> Taken | None:
         """Take an open match if it is this node's already or its owner is silent."""
-        taken = self._take(_TAKE_ONE, match, player, self.name)
+        taken = self._take(_TAKE_ONE, match, player, self.name, self._judges())
         return taken[0] if taken else None
 
     def ask(self, match: str, player: int) -> bool:
@@ -144,6 +151,9 @@ class ServerNode:
     def end(self) -> None:
         """Free the name and the matches at once."""
         self._change(f"{_END} RETURNING 1", self.name, self.run)
+
+    def _judges(self) -> bool:
+        return time.monotonic() - self.store.failed_at >= self.lease_seconds
 
     def _take(self, statement: str, *which: object) -> list[Taken]:
         rows = self._change(statement, self.name, self.name, self.name, *which, self.name)
