@@ -24,6 +24,7 @@ from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, Request
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage import writes
+from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
 
@@ -87,6 +88,10 @@ class Session:
         except BusyError:
             why = "the server is busy; try again in a moment"
             self._refuse(RefusedError(ErrorCode.RATE_LIMITED, why, retry_after_ms=RETRY_MS), re, arrived)
+        except DatabaseUnusableError as error:
+            self._services.registry.faults.report("cannot answer a request", error)
+            why = "the server cannot read its database now; connect again later"
+            self._end(RefusedError(ErrorCode.STORAGE_UNAVAILABLE, why), re, EndReason.STORAGE, 1011)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -219,10 +224,15 @@ class Session:
         # an unreadable frame that finds no token gets the refusal of the rate limit instead
         if refused.code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
             refused = TooFastError(self._rate, wait_ms)
-        fatal = isinstance(refused, TooFastError) and self._rate.is_exhausted
+        if isinstance(refused, TooFastError) and self._rate.is_exhausted:
+            self._end(refused, re, EndReason.MESSAGES, 1008)
+            return
         self._counts.refusals[refused.code] += 1
-        self._channel.send([encode(refused.answer(re, fatal=fatal))])
-        if fatal:
-            self._is_closing = True
-            self._counts.ended[EndReason.MESSAGES] += 1
-            self._channel.close(1008, str(refused))
+        self._channel.send([encode(refused.answer(re))])
+
+    def _end(self, refused: RefusedError, re: str | None, reason: EndReason, close_code: int) -> None:
+        self._is_closing = True
+        self._counts.refusals[refused.code] += 1
+        self._counts.ended[reason] += 1
+        self._channel.send([encode(refused.answer(re, fatal=True))])
+        self._channel.close(close_code, str(refused))

@@ -71,14 +71,14 @@ class MatchRegistry:
         self._wall_ms = wall_ms
         self._signer = signer
         self._log = log
-        self._faults = FaultLog(log, self.counts.faults)
+        self.faults = FaultLog(log, self.counts.faults)
         self._new_runner = partial(
             MatchRunner,
             codemaking=codemaking,
             writer=writer,
             clock=clock,
             counts=self.counts,
-            faults=self._faults,
+            faults=self.faults,
             retire=self._retire,
             log=log,
         )
@@ -159,7 +159,7 @@ class MatchRegistry:
                 return runner
             replayed = self._finished.get(match) or await self._reads.run(self._read, match)
         except (DatabaseUnusableError, SQLAlchemyError) as error:
-            self._faults.report("cannot read a match", error, match=match)
+            self.faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
             raise RefusedError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
         if replayed is not None and replayed.match.over:
@@ -296,7 +296,7 @@ class MatchRegistry:
                 else:
                     self._adopt(await self._reads.run(self._read, match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._faults.report("cannot read a match yet", error, match=match)
+                self.faults.report("cannot read a match yet", error, match=match)
             else:
                 return
 

@@ -12,6 +12,8 @@ from evilpegs_server.play.registry import MAX_OPEN_MATCHES
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
 from support.patience import PATIENCE
@@ -154,3 +156,21 @@ async def test_player_enters_a_round_on_one_node_only(start, engine):
         heard = await asyncio.gather(*(raw.ask(*ANSWERS, type="play", ladder="friday") for raw in (first, second)))
     assert sorted(each["type"] for each in heard) == ["error", "match_started"]
     assert read(engine, "SELECT count(*) FROM matches") == [(1,)]
+
+
+async def test_player_whose_matches_cannot_be_read_is_sent_away(start, monkeypatch):
+    """The operator reads one line, and the player is let in when the database is back."""
+
+    def fail(*_):
+        raise DatabaseUnavailableError("the database cannot be used now")
+
+    server = await start("one")
+    with structlog.testing.capture_logs() as logged, monkeypatch.context() as patch:
+        patch.setattr(ServerNode, "open_matches", fail)
+        async with dial(server.url) as raw:
+            refused = await raw.ask("error", type="hello", client={"name": "raw", "version": "1"})
+            assert (refused["code"], refused["fatal"]) == ("storage_unavailable", True)
+            assert await raw.closed() == 1011
+    assert [each["why"] for each in logged if each["log_level"] == "error"] == ["the database cannot be used now"]
+    async with dial(server.url) as raw:
+        assert (await raw.hello())["type"] == "welcome"
