@@ -81,6 +81,12 @@ load: $(DEV)
 abuse: $(DEV)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
+# Ten minutes of 50 faults of nodes and their database while 60 bots play. EVILPEGS_SEED=2 draws others.
+faults: $(DEV)
+	@sh tests/components.sh
+	@EVILPEGS_FAULTS=50 EVILPEGS_PLAYERS=60 EVILPEGS_OUTAGE_SECONDS=30 $(BIN)/python -m pytest -q -s --no-cov \
+	    tests/integration/test_faults.py
+
 # Minutes of simulated ladders: are equal players ever told apart, and do intervals hold? Prints figures.
 statistics: $(DEV)
 	@$(BIN)/python -m pytest -q -s -m statistics tests/statistics
@@ -150,4 +156,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy kernels check format bench results known table load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor
+.PHONY: demo serve test test-all test-busy kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts vectors records openapi screenshot vendor

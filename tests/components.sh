@@ -10,6 +10,7 @@ command -v mosquitto_sub >/dev/null || packages="$packages mosquitto-clients"
 command -v chromium >/dev/null || packages="$packages chromium"
 command -v zbarimg >/dev/null || packages="$packages zbar-tools"
 [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null || packages="$packages haproxy"
+ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || packages="$packages libfaketime"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || packages="$packages postgresql"
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then

@@ -11,7 +11,7 @@ from support.requirements import fail_or_skip
 
 PROGRAMS = Path("/usr/lib/postgresql")
 """Where Debian puts each version."""
-OPTIONS = "-c fsync=off -c max_connections=200 -c listen_addresses='' -c logging_collector=off"
+OPTIONS = "-c max_connections=200 -c listen_addresses='' -c logging_collector=off"
 
 
 def find_program(name):
@@ -22,10 +22,10 @@ def find_program(name):
 
 
 class Cluster:
-    """A server of PostgreSQL in ``folder``, which listens on a socket there only."""
+    """A server of PostgreSQL in ``folder``, which listens on a socket there only; ``fsync`` as in its settings."""
 
-    def __init__(self, folder):
-        self.folder, self._numbers = Path(folder), itertools.count(1)
+    def __init__(self, folder, fsync="off"):
+        self.folder, self._numbers, self._fsync = Path(folder), itertools.count(1), fsync
         self._data, self._sockets = self.folder / "data", self.folder / "socket"
         self._user = self._unprivileged()
         for path in (self.folder, self._sockets):
@@ -59,24 +59,16 @@ class Cluster:
         assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
 
     def start(self):
-        log = self.folder / "log"
+        options = f"{OPTIONS} -c fsync={self._fsync} -k {self._sockets}"
         self._run(
-            "pg_ctl",
-            "-D",
-            self._data,
-            "-w",
-            "-t",
-            "240",
-            "-s",
-            "-l",
-            log,
-            "-o",
-            f"{OPTIONS} -k {self._sockets}",
-            "start",
+            "pg_ctl", "-D", self._data, "-w", "-t", "240", "-s", "-l", self.folder / "log", "-o", options, "start"
         )
 
     def stop(self, mode="fast"):
-        self._run("pg_ctl", "-D", self._data, "-w", "-t", "240", "-s", "-m", mode, "stop")
+        self._control("-m", mode, "stop")
+
+    def _control(self, *arguments):
+        self._run("pg_ctl", "-D", self._data, "-w", "-t", "240", "-s", *arguments)
 
     def url(self, name):
         return f"postgresql://evilpegs@/{name}?host={self._sockets}"

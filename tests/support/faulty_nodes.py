@@ -1,0 +1,220 @@
+"""Nodes as processes, each with a clock and a way to PostgreSQL of its own, and what may happen to them."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import psycopg
+
+from support.cutting_proxy import CuttingProxy
+from support.patience import PATIENCE
+from support.requirements import fail_or_skip
+from support.servers import START_SECONDS, Child
+
+PROGRAM = Path(__file__).with_name("faketime_server.py")
+LEASE_SECONDS = 2
+CLOCK_SECONDS = 10
+OUTAGE_SECONDS = float(os.environ.get("EVILPEGS_OUTAGE_SECONDS", "3"))
+"""How long PostgreSQL is stopped; more than a lease."""
+
+
+def find_faketime():
+    found = [*Path("/usr/lib").glob("*/faketime/libfaketime.so.1")]
+    return (
+        str(found[0]) if found else fail_or_skip("clocks are moved by libfaketime; on Debian: apt install libfaketime")
+    )
+
+
+class Node(Child):
+    """A server of the name ``name``; what it logs is in the file ``log``."""
+
+    def __init__(self, name, database, folder, program=PROGRAM):
+        self.name, self.log = name, folder / f"{name}.log"
+        self.offset = folder / f"{name}.offset"
+        self.is_busy = False
+        """True while something happens to it."""
+        self.environment = {
+            "EVILPEGS_LEASE_SECONDS": str(LEASE_SECONDS),
+            "EVILPEGS_SERVER_KEY": str(folder / "key"),
+            "XDG_DATA_HOME": str(folder / f"{name}.data"),
+            "LD_PRELOAD": find_faketime(),
+            "FAKETIME_TIMESTAMP_FILE": str(self.offset),
+            "FAKETIME_CACHE_DURATION": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+            "PYTHONUNBUFFERED": "1",
+        }
+        arguments = ["serve", "--no-site", "--port", "0", "--database", database, "--node", name]
+        self.command = [sys.executable, program, *arguments]
+        self.url = ""
+        self.move_clock(0)
+
+    def move_clock(self, seconds):
+        self.offset.write_text(f"{seconds:+}\n")
+
+    async def start(self):
+        """Start it, and again if it ends at once because PostgreSQL is not there."""
+        async with asyncio.timeout(START_SECONDS):
+            while not self.url:
+                with self.log.open("ab") as log:
+                    self.process = await asyncio.create_subprocess_exec(
+                        *self.command, stdout=asyncio.subprocess.PIPE, stderr=log, env=os.environ | self.environment
+                    )
+                line = (await self.process.stdout.readline()).decode()
+                if "ws://" in line:
+                    self.url = line.split()[-1]
+                elif not line:
+                    await self.process.wait()
+        return self
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    async def kill(self):
+        self.url = ""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.ended()
+
+    async def ended(self):
+        async with asyncio.timeout(PATIENCE):
+            await self.process.wait()
+
+
+class FaultyNodes:
+    """Three nodes on the database at ``url``."""
+
+    NAMES = ("one", "two", "three")
+
+    def __init__(self, cluster, url, folder, program=PROGRAM):
+        self.cluster, self.url, self.folder = cluster, url, folder
+        self._program = program
+        self._stack = AsyncExitStack()
+        self.nodes, self.proxies = {}, {}
+
+    async def __aenter__(self):
+        await self._stack.__aenter__()
+        sockets = self.url.partition("host=")[2]
+        for name in self.NAMES:
+            proxy = CuttingProxy(Path(sockets).with_name(f"to-{name}"), sockets)
+            self.proxies[name] = await self._stack.enter_async_context(proxy)
+            node = Node(name, self.url.replace(sockets, str(proxy.folder)), self.folder, self._program)
+            self.nodes[name] = node
+            self._stack.push_async_callback(node.kill)
+        await self.nodes["one"].start()  # it makes the key that all sign with
+        await asyncio.gather(*(self.nodes[name].start() for name in self.NAMES[1:]))
+        return self
+
+    async def __aexit__(self, *error):
+        await self._stack.__aexit__(*error)
+
+    def addresses(self):
+        return [node.url for node in self.nodes.values() if node.url]
+
+    async def connect(self):
+        return await psycopg.AsyncConnection.connect(self.url, autocommit=True)
+
+    async def read(self, statement, *parameters):
+        """Return the rows of a statement, once the database is there."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                async with await self.connect() as connection:
+                    return await (await connection.execute(statement, parameters)).fetchall()
+            except psycopg.OperationalError:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.05)
+
+    async def until(self, statement, *parameters):
+        """Wait until a statement returns a row."""
+        async with asyncio.timeout(PATIENCE):
+            while not await self.read(statement, *parameters):  # noqa: ASYNC110 - of other processes
+                await asyncio.sleep(0.05)
+
+    async def run(self, *arguments):
+        """Run a command on the database, again if it is not there; return what it prints."""
+        command = [sys.executable, "-m", "evilpegs", *arguments, "--database", self.url]
+        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                process = await asyncio.create_subprocess_exec(*command, **pipes)
+                out, errors = await process.communicate()
+                assert b"Traceback" not in errors, errors.decode()
+                if not process.returncode:
+                    return out.decode()
+                await asyncio.sleep(0.1)
+
+    # What may happen to a node
+
+    async def kill(self, node):
+        await node.kill()
+        await node.start()
+
+    async def stall(self, node):
+        """Stop a node until the others have its matches."""
+        node.send(signal.SIGSTOP)
+        await self.until_adopted(node)
+        node.send(signal.SIGCONT)
+
+    async def replace(self, node):
+        """Start another server of the same name while the first is stopped; the first ends when it goes on."""
+        node.send(signal.SIGSTOP)
+        first, node.url = node.process, ""
+        await node.start()
+        first.send_signal(signal.SIGCONT)
+        async with asyncio.timeout(PATIENCE):
+            await first.wait()
+        assert "another server has begun as this node" in node.log.read_text()
+
+    async def until_adopted(self, node):
+        silent = "SELECT 1 FROM nodes WHERE name = %s AND seen < clock_timestamp() - lease"
+        await self.until(f"{silent} AND NOT EXISTS (SELECT 1 FROM owners WHERE node = %s)", node.name, node.name)
+
+    async def cut_before(self, node):
+        async with asyncio.timeout(PATIENCE):
+            await self.proxies[node.name].cut("before")
+
+    async def cut_after(self, node):
+        async with asyncio.timeout(PATIENCE):
+            await self.proxies[node.name].cut("after")
+
+    async def clock(self, node):
+        """Move its clock back or forth, until it has written on."""
+        written = "SELECT written FROM nodes WHERE name = %s"
+        for seconds in (CLOCK_SECONDS, -CLOCK_SECONDS, 0):
+            node.move_clock(seconds)
+            ((before,),) = await self.read(written, node.name)
+            await self.until(f"{written} AND written > %s + 20", node.name, before)
+
+    async def name(self, node):
+        """Start a second node of its name, which is refused."""
+        environment, refused = os.environ | node.environment, ""
+        async with asyncio.timeout(PATIENCE):
+            while f"another server runs as the node {node.name}" not in refused:
+                process = await asyncio.create_subprocess_exec(
+                    *node.command, stderr=asyncio.subprocess.PIPE, env=environment
+                )
+                refused = (await process.communicate())[1].decode()
+                assert process.returncode
+                assert refused.count("\n") == 1, refused
+
+    # What may happen to all
+
+    async def database(self):
+        """Stop PostgreSQL, and start it again."""
+        await asyncio.to_thread(self.cluster.stop, "immediate")
+        await asyncio.sleep(OUTAGE_SECONDS)
+        await asyncio.to_thread(self.cluster.start)
+
+    # What may happen to a player
+
+    async def token(self, player):
+        player.gets_token = True
+        printed = await self.run("players", "token", player.name)
+        player.new_token = printed.split()[-1].rpartition(",")[2]
+
+    async def ban(self, player):
+        await self.run("players", "ban", player.name)
