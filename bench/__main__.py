@@ -23,6 +23,7 @@ GROUPS = {
     "environment": ("bench.environment",),
     "server": (
         "bench.server.throughput",
+        "bench.server.nodes",
         "bench.server.evil_matches",
         "bench.server.show",
         "bench.server.finished_match",

@@ -36,12 +36,12 @@ def play(server, connections, seconds, pause=0.0):
         return uvloop.run(run(Load(process.url, connections, pause), seconds))
 
 
-async def measure_speed(process, connections, seconds):
+async def measure_speed(process, connections, seconds, name="load"):
     """Return answers per second in closed loop, and per answer the microseconds of the event loop.
 
     The last result is the memory per connection, each with an open match, in KiB.
     """
-    load, idle = Load(process.url, connections), process.mebibytes()
+    load, idle = Load(process.url, connections, name=name), process.mebibytes()
     playing = asyncio.create_task(run(load, seconds))
     while not load.counting:  # noqa: ASYNC110 - a load has no events
         await asyncio.sleep(0.01)

@@ -178,7 +178,9 @@ def second_ply(live, guess):
 @pytest.mark.parametrize("candidates_only", [False, True])
 @settings(max_examples=share(40), deadline=None)
 @given(game=live_sets(least=3))
-@example(game=(Rules(2, 4), to_columns([(0, 0), (0, 1), (0, 2), (0, 3), (1, 3), (2, 2), (2, 3), (3, 0), (3, 1), (3, 3)])))
+@example(
+    game=(Rules(2, 4), to_columns([(0, 0), (0, 1), (0, 2), (0, 3), (1, 3), (2, 2), (2, 3), (3, 0), (3, 1), (3, 3)]))
+)
 def test_two_plies_match_plain_choice(candidates_only, game):
     rules, live = game
     if live.shape[1] < 3:
