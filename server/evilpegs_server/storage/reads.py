@@ -30,7 +30,7 @@ class Reads:
         self._pending: set[Future[object]] = set()
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call ``function`` in a thread. Raises BusyError if ``max_pending`` calls run or wait already."""
+        """Call ``function`` in a thread. Raises BusyError if ``max_pending`` calls run or wait already, or when closed."""
         if len(self._pending) >= self._max_pending:
             raise BusyError("too many requests are waiting; try again soon")
         future = self._executor.submit(function, *args, **kwargs)
@@ -40,7 +40,8 @@ class Reads:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Cancel the waiting calls, and return when the running ones are finished."""
+        """Cancel the waiting calls, refuse others, and return when the running ones are finished."""
+        self._max_pending = 0
         self._executor.shutdown(cancel_futures=True)
 
 

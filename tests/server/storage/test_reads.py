@@ -51,3 +51,9 @@ async def test_abandoned_read_counts_until_its_end(reads):
         await reads.run(str)
     gate.set()
     assert await other == ""
+
+
+async def test_read_after_the_end_is_refused(reads):
+    reads.close()
+    with pytest.raises(BusyError):
+        await reads.run(str)
