@@ -92,7 +92,7 @@ class FaultyNodes:
     def __init__(self, cluster, url, folder, program=PROGRAM):
         self.cluster, self.url, self.folder = cluster, url, folder
         self._program = program
-        self._stack = AsyncExitStack()
+        self._stack, self._outage = AsyncExitStack(), asyncio.Lock()
         self.nodes, self.proxies = {}, {}
 
     async def __aenter__(self):
@@ -205,9 +205,10 @@ class FaultyNodes:
 
     async def database(self):
         """Stop PostgreSQL, and start it again."""
-        await asyncio.to_thread(self.cluster.stop, "immediate")
-        await asyncio.sleep(OUTAGE_SECONDS)
-        await asyncio.to_thread(self.cluster.start)
+        async with self._outage:
+            await asyncio.to_thread(self.cluster.stop, "immediate")
+            await asyncio.sleep(OUTAGE_SECONDS)
+            await asyncio.to_thread(self.cluster.start)
 
     # What may happen to a player
 
