@@ -19,6 +19,9 @@ from pathlib import Path
 import pytest
 
 from evilpegs_clients.verification.verify import verify_match
+from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.queries import closing_engine, read
+from support import witnesses
 from support.faulty_nodes import PROGRAM, FaultyNodes
 from support.patience import PATIENCE
 from support.servers import dial
@@ -96,6 +99,68 @@ async def heard(players, more, running):
     for each in [each for each in running if each.done()]:
         del running[each]
         each.result()
+
+
+@pytest.fixture
+async def honest(server, monkeypatch):
+    """The log of a match, and a player who saw it."""
+    monkeypatch.setattr(witnesses, "THINK_SECONDS", 0)
+    monkeypatch.setattr(witnesses, "LONG_THINK_SECONDS", 0)
+    player = Witness("annette", random.Random(1), lambda: [server.url])
+    playing = asyncio.create_task(player.play())
+    await heard([player], 2, {})
+    player.is_leaving = True
+    await playing
+    with closing_engine(open_existing_database(server.database)) as engine:
+        rows = read(engine, EVENTS)
+    assert find_defects(rows, [player]) == []
+    return rows, player
+
+
+def forget(rows, player):
+    del rows[3]
+
+
+def forget_the_end(rows, player):
+    del player.seen[rows[0][0]][rows.pop()[1]]
+
+
+def repeat(rows, player):
+    rows.append(rows[3])
+
+
+def give_away(rows, player):
+    rows[:] = [(*row[:3], "eve") for row in rows]
+
+
+def see_another(rows, player):
+    player.seen[rows[0][0]][3] = player.seen[rows[0][0]][3] | {"turn": 9}
+
+
+def think_for_nothing(rows, player):
+    retime(rows, player, thought=5.0, passed=6.0)
+
+
+def lose_time(rows, player):
+    retime(rows, player, thought=0.0, passed=0.5)
+
+
+def retime(rows, player, thought, passed):
+    """Let the first turn, which took a second, begin ``passed`` seconds ago; the player thought for ``thought``."""
+    event = next(json.loads(text) for _, _, text, _ in rows if '"type":"feedback"' in text) | {"took_ms": 1000}
+    place = event["match"], event["game"], event["turn"]
+    player.thought[*place, event["code"]] = thought
+    player.said[*place[:2], place[2] - 1] = 0.0
+    player.judge_time(event, passed)
+
+
+@pytest.mark.parametrize(
+    "forge", [forget, forget_the_end, repeat, give_away, see_another, think_for_nothing, lose_time]
+)
+async def test_check_finds_each_defect(honest, forge):
+    rows, player = honest
+    forge(rows, player)
+    assert find_defects(rows, [player])
 
 
 @pytest.fixture

@@ -20,7 +20,10 @@ GIVEN_MS = LONG_STALL_MS + TICK_MS + ROUNDING_MS
 
 
 class Witness:
-    """A bot; ``seen`` has the events by match and number, ``complaints`` what no player should see."""
+    """A bot; ``seen`` has the events by match and number, ``complaints`` what no player should see.
+
+    ``said`` has when each turn was first answered, of turn 0 for `ready`; ``thought`` the seconds of each guess
+    """
 
     def __init__(self, name, rng, addresses):
         self.name, self.rng, self.addresses = name, rng, addresses
@@ -28,7 +31,7 @@ class Witness:
         self.complaints = []
         self.token = self.new_token = self.match = None
         self.is_banned = self.is_leaving = self.gets_token = False
-        self._said, self._thought = {}, {}
+        self.said, self.thought = {}, {}
 
     @property
     def heard(self):
@@ -92,7 +95,7 @@ class Witness:
         if "seq" in message and kind != "resumed":
             self._remember(message, raw.heard_at)
         if kind == "game_started" or (kind == "resumed" and message["state"] == "ready"):
-            self._said.setdefault((self.match, message["game"], 0), asyncio.get_running_loop().time())
+            self.said.setdefault((self.match, message["game"], 0), asyncio.get_running_loop().time())
             await raw.say(type="ready", match=self.match, game=message["game"])
         elif kind == "turn":
             return await self._guess(raw, message)
@@ -108,8 +111,8 @@ class Witness:
         place = self.match, turn["game"], turn["turn"]
         code = "".join(self.rng.choice("123456") for _ in range(4))
         now = asyncio.get_running_loop().time()
-        self._said.setdefault(place, now)
-        self._thought[*place, code] = now - heard_at
+        self.said.setdefault(place, now)
+        self.thought[*place, code] = now - heard_at
         await raw.say(type="guess", match=self.match, game=turn["game"], turn=turn["turn"], code=code)
         return True
 
@@ -120,12 +123,12 @@ class Witness:
         if known != event:
             self.complaints.append(f"two events of one number: {known}, {event}")
         if event["type"] == "feedback":
-            self._judge_time(event, heard_at)
+            self.judge_time(event, heard_at)
 
-    def _judge_time(self, event, heard_at):
+    def judge_time(self, event, heard_at):
         place = event["match"], event["game"], event["turn"]
-        asked_at = self._said[*place[:2], place[2] - 1]
-        thought = self._thought.get((*place, event["code"]))
+        asked_at = self.said[*place[:2], place[2] - 1]
+        thought = self.thought.get((*place, event["code"]))
         if thought is None:
             self.complaints.append(f"nobody guessed this: {event}")
         elif event["took_ms"] + event.get("stalled_ms", 0) < 1000 * thought - GIVEN_MS:
