@@ -12,6 +12,7 @@ from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
+from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import check_bound
 from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.feedback import all_black, feedback
@@ -78,9 +79,10 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
     rules, strategy = spec.rules, spec.load()
     codes = LiveSets.bytes_needed(rules)
     needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
-    remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
+    remedy = ", or evaluate sampled with --games 100" if needs_codes else ", or play some games with --games 100"
+    can_draw = rules.size <= MAX_COUNT
     what = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}"
-    check_bound(codes, DEFAULT_BYTES, f"{what}; take smaller rules, or {remedy}")
+    check_bound(codes, DEFAULT_BYTES, f"{what}; take smaller rules{remedy if can_draw else ''}")
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, CriterionStrategy):
         memory = max(memory, heuristic_bytes(rules, threads))
