@@ -75,6 +75,11 @@ class _Kernel:
         except (EOFError, UnpicklingError):  # of numba, for a file that was being written when the power failed
             rmtree(str(kernel_folder()), ignore_errors=True)
             return self._dispatcher()(*arguments)
+        except SystemError as error:  # numba runs Python to make a result, and a signal handler may raise there
+            cause: BaseException = error
+            while cause.__cause__ is not None:
+                cause = cause.__cause__
+            raise cause from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dispatcher(), name)

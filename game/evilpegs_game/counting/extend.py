@@ -36,6 +36,8 @@ from evilpegs_game.counting.layout import (
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
 from evilpegs_game.kernels import GOLDEN, kernel
 
+FlatHalf = tuple[Index, Rows, Rows, Words, int]
+"""The fields of a `Half`, and of its table."""
 INITIAL_SLOTS: Final = 1 << 12
 _RESERVED: Final = 3  # of the room, the share that no table may take
 _ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of these, how many a color makes
@@ -44,7 +46,7 @@ _ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of th
 @kernel
 def extend_both(
     layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, room: Rows, max_slots: int
-) -> tuple[Half, Half, int, int, int, Rows]:
+) -> tuple[FlatHalf, FlatHalf, int, int, int, Rows]:
     """Add the colors ``order[first]`` to ``order[last]`` to two tables, each where fewer rows are estimated.
 
     ``one`` gets colors from the beginning of this range, ``other`` from its end. Stop when two colors are left, or when
@@ -77,7 +79,29 @@ def extend_both(
             moved = Table(table.starts, _move(room, low, room.shape[0] - rows, rows))
             last, high = last - 1, room.shape[0] - rows
             back = new_half(layout, moved, order[last], order[:last])
-    return front, back, first, last, made, room[low:high]
+    return _flatten(front), _flatten(back), first, last, made, room[low:high]
+
+
+# A kernel that Python calls returns no named tuple: numba runs Python to make one, and if a signal that came meanwhile
+# raises there, as Ctrl-C does, numba goes on without the class and the process crashes.
+@kernel
+def _flatten(half: Half) -> FlatHalf:
+    return half.table.starts, half.table.rows, half.increments, half.bounds, half.estimate
+
+
+def to_half(flat: FlatHalf) -> Half:
+    """Return the half that a kernel has returned flat."""
+    starts, rows, increments, bounds, estimate = flat
+    return Half(Table(starts, rows), increments, bounds, estimate)
+
+
+@kernel
+def add_to_table(
+    layout: Layout, table: Table, color: int, to_come: Index, room: Rows, slots: Slots, max_slots: int
+) -> tuple[Index, Rows, Slots, bool]:
+    """Return the starts and the rows of ``table`` with a color added; otherwise like `extend`."""
+    added, slots, fits = extend(layout, new_half(layout, table, color, to_come), room, slots, max_slots)
+    return added.starts, added.rows, slots, fits
 
 
 @kernel

@@ -26,6 +26,7 @@ from evilpegs_game.counting.extend import (
     add_color,
     extend_both,
     new_picked,
+    to_half,
 )
 from evilpegs_game.counting.layout import (
     BLACK,
@@ -224,9 +225,9 @@ class _Counter:
 
     def _count(self, tables: tuple[Table, Table], first: int, last: int, room: Rows) -> None:
         problem, layout = self._problem, self._problem.layout
-        front, back, first, last, made, free = extend_both(
-            layout, *tables, problem.order, first, last, room, self._max_slots
-        )
+        *flat, first, last, made, free = extend_both(layout, *tables, problem.order, first, last, room, self._max_slots)
+        front, back = map(to_half, flat)
+        del flat
         self._made += made
         forward = front.estimate <= back.estimate  # as in extend_both
         if first + 1 == last:

@@ -19,7 +19,7 @@ from evilpegs_game.counting.code_numbers import (
     numbers_to_columns,
     sort_numbers,
 )
-from evilpegs_game.counting.extend import INITIAL_SLOTS, extend, new_half
+from evilpegs_game.counting.extend import INITIAL_SLOTS, add_to_table
 from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
 from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
@@ -107,10 +107,11 @@ class SolutionTables:
             side = int(len(levels[0][-1][1].rows) > len(levels[1][-1][1].rows))
             color = order.pop(-1 if side else 0)
             had = [color, *(added for added, _ in levels[side][1:])]
-            half = new_half(problem.layout, levels[side][-1][1], color, np.setdiff1d(problem.order, had))
-            table, slots, fits = extend(problem.layout, half, room, slots, max_slots)
+            before, to_come = levels[side][-1][1], np.setdiff1d(problem.order, had)
+            starts, rows, slots, fits = add_to_table(problem.layout, before, color, to_come, room, slots, max_slots)
             if not fits:
                 return ([], [])  # without an error, which would keep the tables as long as it is kept
+            table = Table(starts, rows)
             room = room[len(table.rows) :]
             self.work += len(table.rows)
             self._reserve(table.rows.nbytes)

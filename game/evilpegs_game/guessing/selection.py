@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from evilpegs_game.codes import MAX_SPACE_BYTES, Code, Columns, RandomSource, all_codes, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import History
-from evilpegs_game.guessing.color_classes import count_in_order, make_color_classes, to_color_classes
+from evilpegs_game.guessing.color_classes import ColorClasses, count_in_order, make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, Criterion
-from evilpegs_game.guessing.guess_cursor import make_bitmaps, make_cursor
+from evilpegs_game.guessing.guess_cursor import GuessBitmaps, make_bitmaps, make_cursor
 from evilpegs_game.guessing.ranking import TOTALS, Best, Measure, keep_better, no_guess
 from evilpegs_game.guessing.search import LISTED, LOOK_AHEAD_CODES, best_code, end_with_all_black, search, tries_others
 from evilpegs_game.live.position import Position
@@ -47,17 +47,23 @@ def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
     """Return what `evilpegs_game.guessing.search.best_code` returns, found by several threads."""
-    color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
-    live = to_color_classes(live, color_classes)
-    (pegs, codes), colors = live.shape, color_classes.colors.size
-    bitmaps, best = make_bitmaps(live, colors), no_guess(pegs)
+    pegs, codes = live.shape
+
+    def prepare() -> tuple[Columns, ColorClasses, GuessBitmaps, Best]:
+        color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
+        classified = to_color_classes(live, color_classes)
+        return classified, color_classes, make_bitmaps(classified, color_classes.colors.size), no_guess(pegs)
+
+    # in a thread that takes no signals: numba makes named tuples, see evilpegs_game.counting.extend
+    classified, color_classes, bitmaps, best = threads.submit(prepare).result()
+    colors = color_classes.colors.size
 
     def search_range(prefixes: Columns, start: int, stop: int, result: Best) -> None:
         cursor = make_cursor(pegs, colors)
         own = bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
         search(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
 
-    _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
+    _search_chunks(partial(search_range, classified), codes, best, measure, codes, threads)
     if not candidates_only:
         end_with_all_black(best, measure)
         length = min(_PREFIX_PEGS, pegs - 1)
