@@ -48,6 +48,12 @@ _EPILOGUE: Final = """\
 `evilpegs help COMMAND` says more about a command. Every command also takes `--quiet` (neither progress nor notes on
 standard error), `--no-color`, and `--config FILE` (instead of `evilpegs.toml`)."""
 
+
+def _shown_default(value: object) -> str | None:
+    # that of a switch says nothing
+    return None if value is None or isinstance(value, bool) else str(value)
+
+
 app = App(
     name="evilpegs",
     help="An adversarial codemaker and match server for Mastermind and its relatives.",
@@ -56,7 +62,7 @@ app = App(
     version_flags=("--version", "-V"),
     help_format="markdown",
     group_commands=_HELP["Installation"],
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), show_default=_shown_default),
     result_action="return_value",
     print_error=False,
     exit_on_error=False,
@@ -91,7 +97,7 @@ def _add_command(to: App, name: str, module: str, function: str, **options: Any)
     # parsed for its help and imported when it runs, because an import would load what the command needs
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
     (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == function)
-    text = ast.get_docstring(definition)
+    text = (ast.get_docstring(definition) or "").partition("\n\nArgs:\n")[0]
     to.command(f"{spec.name}:{function}", name=name, help=text, help_epilogue="", **options)
 
 

@@ -12,8 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from cyclopts import Parameter
-
 from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
 from evilpegs.options import (
@@ -63,36 +61,16 @@ def bot(
     /,
     *,
     program: ProgramCommand = None,
-    new: Annotated[
-        Path | None,
-        FILE,
-        Parameter(help="Write a commented example strategy to this new .py file, and exit."),
-    ] = None,
-    ladder: Annotated[
-        str, LADDER, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")
-    ] = DEFAULT_LADDER,
+    new: Annotated[Path | None, FILE] = None,
+    ladder: Annotated[str, LADDER] = DEFAULT_LADDER,
     server: Server = DEFAULT_SERVER,
-    name: Annotated[
-        str | None,
-        NAME,
-        Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
-    ] = None,
+    name: Annotated[str | None, NAME] = None,
     token: GivenToken = None,
     token_from: TokenFrom = None,
     round_id: RoundToPlay = None,
-    matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
-    seed: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="Seed of the strategy's random choices; by default it follows from the bot's token."),
-    ] = None,
-    client_version: Annotated[
-        str | None,
-        Parameter(
-            help="The version that the leaderboard shows; by default a hash of the program, or of the strategy file "
-            "and of the modules beside it that it imports, or the version of evilpegs."
-        ),
-    ] = None,
+    matches: Annotated[int, WHOLE] = 1,
+    seed: Annotated[int | None, WHOLE] = None,
+    client_version: str | None = None,
     candidates_only: CandidatesOnly = False,
     traceback: Traceback = False,
     as_json: Json = False,
@@ -104,6 +82,15 @@ def bot(
     Before a new name is claimed and anything is played, the strategy is tested on a first guess. If it fails later, its
     game is resigned, and after the second failure no further game is started; each failure comes with a command that
     reproduces it. If something that the server sent proves wrong, it is listed and the exit status is 1.
+
+    Args:
+        new: Write a commented example strategy to this new .py file, and exit.
+        ladder: The id of the ladder to play on; see: evilpegs ladders.
+        name: The bot's name, claimed when it is new; by default the strategy's and the user's.
+        matches: How many matches to play.
+        seed: Seed of the strategy's random choices; by default it follows from the bot's token.
+        client_version: The version that the leaderboard shows; by default a hash of the program, or of the strategy
+            file and of the modules beside it that it imports, or the version of evilpegs.
     """
     if new is not None:
         _write_new_strategy(new)

@@ -19,14 +19,7 @@ from evilpegs_game.trees.tree import Tree
 
 
 def certify(
-    tree: Annotated[
-        str,
-        Parameter(
-            name="TREE",
-            allow_leading_hyphen=True,
-            help="A tree, as `evilpegs tree` and `evilpegs solve` write it; - for standard input.",
-        ),
-    ],
+    tree: Annotated[str, Parameter(name="TREE", allow_leading_hyphen=True)],
     /,
     *,
     as_json: Json = False,
@@ -37,6 +30,9 @@ def certify(
     codemaker, even one that never commits to a secret, and total and mean are exact. An adversary's tree has replies,
     and every guess is tried against them. If the tree is malformed, incomplete or has lines that no code reaches, the
     error names the first wrong line.
+
+    Args:
+        tree: A tree, as `evilpegs tree` and `evilpegs solve` write it; - for standard input.
     """
     parsed = read_tree(tree)
     try:

@@ -36,27 +36,16 @@ MAX_STRATEGIES: Final = 10
 
 def compare(
     strategy: Annotated[StrategyName, Parameter(name="A")],
-    other: Annotated[str, Parameter(name="B", help="The strategy that may be better, named in the same way.")],
+    other: Annotated[str, Parameter(name="B")],
     /,
-    *more: Annotated[
-        str, Parameter(name="MORE", help="Up to eight more; of three or more, the worst are dropped early.")
-    ],
-    ladder: Annotated[str, Parameter(help="A ladder with a fixed codemaker, built-in or of the server.")] = "classic",
+    *more: Annotated[str, Parameter(name="MORE")],
+    ladder: str = "classic",
     server: ServerToPlay = None,
-    names: Annotated[
-        tuple[str, str] | None,
-        Parameter(help="With --server, the names that A and B play under; by default the strategies' and the user's."),
-    ] = None,
-    null: Annotated[float, Parameter(help="B minus A under the null hypothesis, in guesses per game.")] = 0.0,
-    alternative: Annotated[
-        float, Parameter(help="The same under the alternative; negative if B needs fewer guesses.")
-    ] = -0.02,
-    max_pairs: Annotated[
-        int, WHOLE, Parameter(help="End without a decision after this many pairs of games.")
-    ] = 100_000,
-    seed: Annotated[
-        int, WHOLE, Parameter(help="Random seed of secrets and choices. Runs with the same seed give the same result.")
-    ] = 0,
+    names: tuple[str, str] | None = None,
+    null: float = 0.0,
+    alternative: float = -0.02,
+    max_pairs: Annotated[int, WHOLE] = 100_000,
+    seed: Annotated[int, WHOLE] = 0,
     traceback: Traceback = False,
     as_json: Json = False,
 ) -> None:
@@ -73,6 +62,16 @@ def compare(
     With --server both play matches there, each strategy against secrets of its own; on a rated ladder the matches
     count. Games are then paired in the order of play. A match that has started is played to its end, as it
     also is by evilpegs bot.
+
+    Args:
+        other: The strategy that may be better, named in the same way.
+        more: Up to eight more; of three or more, the worst are dropped early.
+        ladder: A ladder with a fixed codemaker, built-in or of the server.
+        names: With --server, the names that A and B play under; by default the strategies' and the user's.
+        null: B minus A under the null hypothesis, in guesses per game.
+        alternative: The same under the alternative; negative if B needs fewer guesses.
+        max_pairs: End without a decision after this many pairs of games.
+        seed: Random seed of secrets and choices. Runs with the same seed give the same result.
     """
     if names is not None and server is None:
         raise CommandError("--names is for --server; offline nobody plays under a name")

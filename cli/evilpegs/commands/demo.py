@@ -5,9 +5,8 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.api.local_server import LocalServer, local_server
@@ -53,20 +52,16 @@ FULL_PLAN: Final = DemoPlan(
 
 def demo(
     *,
-    stay: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="Keep the server and its matches until Ctrl-C, to look around in a browser.",
-        ),
-    ] = False,
+    stay: bool = False,
 ) -> int:
     """Watch bots play matches on a real server, and the leaderboards that result.
 
     Starts `evilpegs serve` on free ports with a database in a temporary directory, lets bots of five strategies
     play timed matches against the fixed and the evil codemaker, shows the leaderboards and one game from the log,
     and stops the server. Meanwhile its page can be opened in a browser. Takes under a minute and leaves nothing behind.
+
+    Args:
+        stay: Keep the server and its matches until Ctrl-C, to look around in a browser.
     """
     return run_demo(FULL_PLAN, stay=stay)
 

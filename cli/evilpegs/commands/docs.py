@@ -24,7 +24,7 @@ def docs(
     name: Annotated[str | None, Parameter(help="A page or an example, such as strategies or minimal_bot.py.")] = None,
     /,
     *,
-    folder: Annotated[bool, Parameter(show_default=False, help="Print only the folder of all texts.")] = False,
+    folder: Annotated[bool, Parameter(help="Print only the folder of all texts.")] = False,
 ) -> None:
     """Read the documents and examples of this version.
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from time import time
 from typing import Annotated, Final
 
-from cyclopts import Parameter
-
 from evilpegs.api.duels import CodemakerName, Duel, finish_duel, make_codemaker, open_position
 from evilpegs.errors import CommandError
 from evilpegs.files import RECORD, check_writable, write_obstacle, write_text
@@ -51,38 +49,16 @@ def duel(
     /,
     *,
     program: ProgramCommand = None,
-    codemaker: Annotated[
-        CodemakerName | None,
-        Parameter(
-            help="evil and devil never commit to a secret; fixed has one, see --secret. By default evil, and fixed "
-            "with --secret."
-        ),
-    ] = None,
+    codemaker: CodemakerName | None = None,
     rules: RulesText = "classic",
     first: First = None,
-    secret: Annotated[str | None, Parameter(help="The secret of a fixed codemaker.")] = None,
+    secret: str | None = None,
     after: After = None,
-    seed: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="Seed of the game: draws the secret of a fixed codemaker, and a strategy's random choices."),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="The most feedback evaluations per choice, for strategies that heed it; by default no limit."),
-    ] = None,
-    exact_up_to: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="The most candidates that a devil solves; by default as many as take about a second per reply."),
-    ] = None,
-    solved: Annotated[
-        Path | None, FILE, Parameter(help="A file to keep what a devil has solved; saves time and changes no reply.")
-    ] = None,
-    record: Annotated[
-        str | None, FILE, Parameter(help="Write the game into this file, for evilpegs verify and the page to replay.")
-    ] = None,
+    seed: Annotated[int | None, WHOLE] = None,
+    budget: Annotated[int | None, WHOLE] = None,
+    exact_up_to: Annotated[int | None, WHOLE] = None,
+    solved: Annotated[Path | None, FILE] = None,
+    record: Annotated[str | None, FILE] = None,
     candidates_only: CandidatesOnly = False,
     traceback: Traceback = False,
     as_json: Json = False,
@@ -92,6 +68,16 @@ def duel(
     The evil codemaker gives the reply that leaves the most codes; among equals, the one with the fewest blacks, then
     the fewest whites. The devil gives the reply after which an optimal codebreaker needs the most guesses in the worst
     case; among equals, and with too many candidates to solve, it decides like evil.
+
+    Args:
+        codemaker: evil and devil never commit to a secret; fixed has one, see --secret. By default evil, and fixed with
+            --secret.
+        secret: The secret of a fixed codemaker.
+        seed: Seed of the game: draws the secret of a fixed codemaker, and a strategy's random choices.
+        budget: The most feedback evaluations per choice, for strategies that heed it; by default no limit.
+        exact_up_to: The most candidates that a devil solves; by default as many as take about a second per reply.
+        solved: A file to keep what a devil has solved; saves time and changes no reply.
+        record: Write the game into this file, for evilpegs verify and the page to replay.
     """
     parsed = Rules.parse(rules)
     name = codemaker or ("evil" if secret is None else "fixed")

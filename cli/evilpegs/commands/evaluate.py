@@ -64,25 +64,15 @@ def evaluate(
     rules: RulesText = "classic",
     first: First = None,
     candidates_only: CandidatesOnly = False,
-    games: Annotated[
-        int | None, WHOLE, Parameter(help="Play this many games against random secrets, instead of every secret.")
-    ] = None,
-    seed: Annotated[int, WHOLE, Parameter(help="Random seed. Runs with the same seed give the same result.")] = 0,
+    games: Annotated[int | None, WHOLE] = None,
+    seed: Annotated[int, WHOLE] = 0,
     jobs: Jobs = 1,
-    cluster: Annotated[
-        str | None, Parameter(help="The Dask scheduler whose workers do the work, like tcp://HOST:8786.")
-    ] = None,
+    cluster: str | None = None,
     journal: CheckpointFile = None,
-    plot: Annotated[Path | None, FILE, Parameter(help="Write the histogram to this file, a .png or a .svg.")] = None,
+    plot: Annotated[Path | None, FILE] = None,
     csv: Csv = None,
-    worst: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(
-            help="List this many of the secrets that took the most guesses, each with the command that replays it."
-        ),
-    ] = None,
-    dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
+    worst: Annotated[int | None, WHOLE] = None,
+    dry_run: bool = False,
     traceback: Traceback = False,
     as_json: Json = False,
     program: Annotated[str | None, Parameter(name="--exec", show=False)] = None,
@@ -99,6 +89,14 @@ def evaluate(
     command, if it was interrupted, continues from there. The journal is removed at the end; one that --journal names
     stays, and the same command then answers at once. Work of a few seconds is done in this process without a journal.
     Results never depend on --jobs or --cluster.
+
+    Args:
+        games: Play this many games against random secrets, instead of every secret.
+        seed: Random seed. Runs with the same seed give the same result.
+        cluster: The Dask scheduler whose workers do the work, like tcp://HOST:8786.
+        plot: Write the histogram to this file, a .png or a .svg.
+        worst: List this many of the secrets that took the most guesses, each with the command that replays it.
+        dry_run: Print the estimated cost, and exit.
     """
     if program is not None:
         raise CommandError("evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it")

@@ -25,46 +25,30 @@ RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent
 
 
 def feed(
-    ladder: Annotated[
-        str | None, Parameter(help="The id of a ladder; by default matches on every ladder are shown.")
-    ] = None,
+    ladder: str | None = None,
     /,
     *,
-    mqtt: Annotated[
-        str | None,
-        Parameter(
-            help="Read from this MQTT broker, mqtt://HOST:PORT or mqtts://HOST:PORT; by default, if no --server is "
-            "given, from the broker that EVILPEGS_MQTT names."
-        ),
-    ] = None,
-    mqtt_user: Annotated[
-        str | None,
-        Parameter(help="The user at the broker, if it wants one; by default the one in EVILPEGS_MQTT_USER."),
-    ] = None,
-    mqtt_password_file: Annotated[
-        Path | None,
-        FILE,
-        Parameter(env_var="EVILPEGS_MQTT_PASSWORD_FILE", help="The file with the password in its first line."),
-    ] = None,
-    mqtt_ca_file: Annotated[
-        Path | None,
-        FILE,
-        Parameter(env_var="EVILPEGS_MQTT_CA_FILE", help="The certificates to trust; by default the system's."),
-    ] = None,
-    server: Annotated[
-        str | None,
-        Parameter(
-            converter=to_server,
-            help="Read from the server at ws://HOST:PORT/v1; by default, if no broker is named, from the server that "
-            "EVILPEGS_SERVER names, or else from one on this machine.",
-        ),
-    ] = None,
+    mqtt: str | None = None,
+    mqtt_user: str | None = None,
+    mqtt_password_file: Annotated[Path | None, FILE, Parameter(env_var="EVILPEGS_MQTT_PASSWORD_FILE")] = None,
+    mqtt_ca_file: Annotated[Path | None, FILE, Parameter(env_var="EVILPEGS_MQTT_CA_FILE")] = None,
+    server: Annotated[str | None, Parameter(converter=to_server)] = None,
     as_json: JsonLines = False,
 ) -> None:
     """Print match events line by line, from a server or an MQTT broker.
 
     Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
     `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends the command.
+
+    Args:
+        ladder: The id of a ladder; by default matches on every ladder are shown.
+        mqtt: Read from this MQTT broker, mqtt://HOST:PORT or mqtts://HOST:PORT; by default, if no --server is given,
+            from the broker that EVILPEGS_MQTT names.
+        mqtt_user: The user at the broker, if it wants one; by default the one in EVILPEGS_MQTT_USER.
+        mqtt_password_file: The file with the password in its first line.
+        mqtt_ca_file: The certificates to trust; by default the system's.
+        server: Read from the server at ws://HOST:PORT/v1; by default, if no broker is named, from the server that
+            EVILPEGS_SERVER names, or else from one on this machine.
     """
     if server is not None and mqtt is not None:
         raise CommandError("name one source: --mqtt or --server")

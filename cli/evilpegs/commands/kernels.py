@@ -22,7 +22,7 @@ from evilpegs_game.rules import Rules
 
 def kernels(
     *,
-    clear: Annotated[bool, Parameter(show_default=False, help="Remove the compiled kernels of every version.")] = False,
+    clear: Annotated[bool, Parameter(help="Remove the compiled kernels of every version.")] = False,
 ) -> None:
     """Compile all kernels now, for an image or the computers of a class, so that no later command waits for them.
 

@@ -38,26 +38,12 @@ MAX_GAMES: Final = 1_000_000
 def ladders(
     *,
     server: ServerToRead = None,
-    database: Annotated[
-        str | None, Parameter(help="List also the operator's ladders that are in the database, sqlite:///FILE.")
-    ] = None,
-    calibrate_ladder: Annotated[
-        str | None,
-        Parameter(
-            name="--calibrate",
-            help="Write the value curve of this ladder, which takes luck out of the scores of its games.",
-        ),
-    ] = None,
-    games: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="Calibrate with this many random games, on rules too large for every secret; by default 500."),
-    ] = None,
-    seed: Annotated[int | None, WHOLE, Parameter(help="Random seed of these games; by default 0.")] = None,
-    folder: Annotated[
-        Path | None, FILE, Parameter(help="Write the curve to this folder; by default to that of the program.")
-    ] = None,
-    force: Annotated[bool, Parameter(show_default=False, help="Replace a curve that exists.")] = False,
+    database: str | None = None,
+    calibrate_ladder: Annotated[str | None, Parameter(name="--calibrate")] = None,
+    games: Annotated[int | None, WHOLE] = None,
+    seed: Annotated[int | None, WHOLE] = None,
+    folder: Annotated[Path | None, FILE] = None,
+    force: bool = False,
     as_json: Json = False,
 ) -> None:
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
@@ -69,6 +55,14 @@ def ladders(
     With --calibrate, a good strategy plays on a ladder with a fixed codemaker, and a file is written: for each number
     of candidates, the mean number of guesses that the strategy still needed. Luck on the ladder is defined by this
     curve, so the file must never change afterwards.
+
+    Args:
+        database: List also the operator's ladders that are in the database, sqlite:///FILE.
+        calibrate_ladder: Write the value curve of this ladder, which takes luck out of the scores of its games.
+        games: Calibrate with this many random games, on rules too large for every secret; by default 500.
+        seed: Random seed of these games; by default 0.
+        folder: Write the curve to this folder; by default to that of the program.
+        force: Replace a curve that exists.
     """
     if calibrate_ladder is not None:
         if server is not None or database is not None:

@@ -33,37 +33,26 @@ DEFAULT_LADDER: Final = "classic-practice"
 
 def play(
     *,
-    ladder: Annotated[
-        str,
-        LADDER,
-        Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name."),
-    ] = DEFAULT_LADDER,
+    ladder: Annotated[str, LADDER] = DEFAULT_LADDER,
     round_id: RoundToPlay = None,
     server: Server = DEFAULT_SERVER,
-    name: Annotated[
-        str | None, NAME, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
-    ] = None,
+    name: Annotated[str | None, NAME] = None,
     token: GivenToken = None,
     token_from: TokenFrom = None,
-    daily: Annotated[
-        bool,
-        Parameter(
-            name="--daily",
-            show_default=False,
-            help="Play the game of the day, the same for everyone, without a server. Rules and codemaker "
-            "differ by weekday.",
-        ),
-    ] = False,
-    day: Annotated[
-        str | None,
-        Parameter(name="--date", help="The date of the game of the day, YYYY-MM-DD; by default today, and none later."),
-    ] = None,
+    daily: bool = False,
+    day: Annotated[str | None, Parameter(name="--date")] = None,
 ) -> None:
     """Play a match yourself.
 
     Type a code such as 1122, or help for the other commands. Practice ladders have no clock, give hints, and show how
     many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign, and prints how
     to come back.
+
+    Args:
+        ladder: The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name.
+        name: Your name, claimed when it is new; by default you are a guest.
+        daily: Play the game of the day, the same for everyone, without a server. Rules and codemaker differ by weekday.
+        day: The date of the game of the day, YYYY-MM-DD; by default today, and none later.
     """
     if sys.stdin is None:
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")

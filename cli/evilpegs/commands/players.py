@@ -79,7 +79,7 @@ def list_all(
     ladder: Annotated[
         str | None, Parameter(help="Show how many games of the latest version on this ladder are left to a rank.")
     ] = None,
-    as_csv: Annotated[bool, Parameter(name="--csv", show_default=False, help="Print CSV.")] = False,
+    as_csv: Annotated[bool, Parameter(name="--csv", help="Print CSV.")] = False,
     as_json: Json = False,
     database: Database = None,
 ) -> None:
@@ -211,7 +211,7 @@ def forget(
     name: Name,
     /,
     *,
-    yes: Annotated[bool, Parameter(negative="", show_default=False, help="Do it; it cannot be undone.")] = False,
+    yes: Annotated[bool, Parameter(help="Do it; it cannot be undone.")] = False,
     database: Database = None,
 ) -> None:
     """Delete a player: the name, the token and all matches with their records, for good.

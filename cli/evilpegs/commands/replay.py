@@ -53,40 +53,13 @@ _SERIOUS_REGRET: Final = Fraction(1, 4)  # guesses; shown in red from here on
 
 
 def replay(
-    match: Annotated[
-        str,
-        Parameter(
-            name="MATCH",
-            help="The id of a match, or last for the newest; from a database, the beginning of an id is enough.",
-        ),
-    ],
+    match: Annotated[str, Parameter(name="MATCH")],
     /,
     *,
-    record: Annotated[
-        str | None,
-        FILE,
-        Parameter(
-            name="--record",
-            allow_leading_hyphen=True,
-            help="Write the record to this file instead (- for standard output): one event per line, for `verify`.",
-        ),
-    ] = None,
-    analysis: Annotated[
-        bool,
-        Parameter(
-            negative="--no-analysis",
-            show_default=False,
-            help="Show what each guess was worth where that takes little time; --no-analysis shows only the game.",
-        ),
-    ] = True,
-    thorough: Annotated[
-        bool,
-        Parameter(show_default=False, help="Analyze every turn that can be analyzed, which may take minutes per turn."),
-    ] = False,
-    operator: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Also show matches of a sealed round that is not over."),
-    ] = False,
+    record: Annotated[str | None, FILE, Parameter(allow_leading_hyphen=True)] = None,
+    analysis: Annotated[bool, Parameter(negative="--no-analysis")] = True,
+    thorough: bool = False,
+    operator: bool = False,
     server: ServerToRead = None,
     database: Database = None,
     as_json: Json = False,
@@ -94,6 +67,13 @@ def replay(
     """Show a match of a database or of a running server: each guess, its feedback, and what the guess was worth.
 
     Also verify the record's chain of hashes; if it is broken, the exit status is 1.
+
+    Args:
+        match: The id of a match, or last for the newest; from a database, the beginning of an id is enough.
+        record: Write the record to this file instead (- for standard output): one event per line, for `verify`.
+        analysis: Show what each guess was worth where that takes little time; --no-analysis shows only the game.
+        thorough: Analyze every turn that can be analyzed, which may take minutes per turn.
+        operator: Also show matches of a sealed round that is not over.
     """
     if thorough and not analysis:
         raise CommandError("--thorough analyzes and --no-analysis does not; leave one of them out")

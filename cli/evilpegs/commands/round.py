@@ -49,9 +49,7 @@ def open_round(
     closes: Annotated[
         datetime | None, TIME, Parameter(help="After this time no game begins; by default when you close the round.")
     ] = None,
-    sealed: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Show nobody what is played until the round is over.")
-    ] = False,
+    sealed: Annotated[bool, Parameter(help="Show nobody what is played until the round is over.")] = False,
     csv_file: ListOfNames = None,
     database: Database = None,
 ) -> None:
@@ -148,7 +146,7 @@ def status(
     name: Annotated[str | None, Parameter(name="ROUND", help="The id of the round; by default all are listed.")] = None,
     /,
     *,
-    as_csv: Annotated[bool, Parameter(name="--csv", show_default=False, help="Print CSV.")] = False,
+    as_csv: Annotated[bool, Parameter(name="--csv", help="Print CSV.")] = False,
     as_json: Json = False,
     database: Database = None,
 ) -> None:

@@ -48,41 +48,15 @@ LogForm = Annotated[
 def serve(
     *,
     host: Host = None,
-    port: Annotated[
-        int | None, WHOLE, Parameter(help="The port for players, by default 8765; 0 picks a free port.")
-    ] = None,
-    site: Annotated[
-        bool | None,
-        Parameter(
-            negative="--no-site",
-            show_default=False,
-            help="Serve the web page and the HTTP API; by default they are served.",
-        ),
-    ] = None,
+    port: Annotated[int | None, WHOLE] = None,
+    site: Annotated[bool | None, Parameter(negative="--no-site")] = None,
     site_port: SitePort = None,
-    mqtt: Annotated[
-        str | None,
-        Parameter(help="Publish events as they happen to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
-    ] = None,
-    database: Annotated[
-        str | None,
-        Parameter(
-            help="The database of players and matches, sqlite:///FILE, by default in the user data directory, or "
-            "postgresql://USER@HOST/NAME."
-        ),
-    ] = None,
-    node: Annotated[
-        str | None,
-        Parameter(help="The name of this server among those on one PostgreSQL database, by default this machine's."),
-    ] = None,
-    tls_cert: Annotated[
-        Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
-    ] = None,
+    mqtt: str | None = None,
+    database: str | None = None,
+    node: str | None = None,
+    tls_cert: Path | None = None,
     tls_key: TlsKey = None,
-    registration: Annotated[
-        Literal["open", "closed"] | None,
-        Parameter(help="With open, anyone can claim a new name; with closed, nobody can. By default open."),
-    ] = None,
+    registration: Literal["open", "closed"] | None = None,
     log_format: LogForm = None,
 ) -> None:
     """Run a match server until Ctrl-C or SIGTERM.
@@ -90,6 +64,16 @@ def serve(
     An option that is not given is taken from the environment (--port from EVILPEGS_PORT, and so on), then from
     evilpegs.toml in the current directory. A server started again on the same database continues the matches that
     were not over.
+
+    Args:
+        port: The port for players, by default 8765; 0 picks a free port.
+        site: Serve the web page and the HTTP API; by default they are served.
+        mqtt: Publish events as they happen to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT.
+        database: The database of players and matches, sqlite:///FILE, by default in the user data directory, or
+            postgresql://USER@HOST/NAME.
+        node: The name of this server among those on one PostgreSQL database, by default this machine's.
+        tls_cert: The certificate chain of this server in PEM; clients then connect to wss://.
+        registration: With open, anyone can claim a new name; with closed, nobody can. By default open.
     """
     settings = server_settings(
         host=host,

@@ -42,39 +42,13 @@ Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], 
 def solve(
     *,
     rules: RulesText = "classic",
-    objective: Annotated[
-        Literal["mean", "worst"],
-        Parameter(
-            help="mean: the fewest guesses for all codes together. worst: the fewest for the worst code, and among "
-            "those strategies the fewest for all codes."
-        ),
-    ] = "mean",
-    out: Annotated[
-        str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
-    ] = "-",
-    journal: Annotated[
-        Path | None,
-        FILE,
-        Parameter(
-            help="Keep what is proved in this file, and go on from it; by default OUT.journal, and none if the tree "
-            "goes to standard output."
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, WHOLE, Parameter(help="The number of threads that search; by default one per processor.")
-    ] = None,
-    against: Annotated[
-        Adversary | None,
-        Parameter(
-            help="Find instead the fewest guesses that are sure to beat this codemaker; against evil, print them too."
-        ),
-    ] = None,
-    adversary: Annotated[
-        str | None,
-        FILE,
-        Parameter(help="With --against devil: the file for the devil's replies that fewer guesses do not beat."),
-    ] = None,
-    dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
+    objective: Literal["mean", "worst"] = "mean",
+    out: Annotated[str, FILE, Parameter(allow_leading_hyphen=True)] = "-",
+    journal: Annotated[Path | None, FILE] = None,
+    threads: Annotated[int | None, WHOLE] = None,
+    against: Adversary | None = None,
+    adversary: Annotated[str | None, FILE] = None,
+    dry_run: bool = False,
     as_json: Json = False,
 ) -> None:
     """Find the best strategy for all codes of the rules and prove that there is no better one.
@@ -82,6 +56,17 @@ def solve(
     Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds on its total
     number of guesses are shown as they tighten. A journal beside the tree keeps what is proved: the same command, if it
     was interrupted, continues from there. The journal is removed at the end, unless --journal names it.
+
+    Args:
+        objective: mean: the fewest guesses for all codes together. worst: the fewest for the worst code, and among
+            those strategies the fewest for all codes.
+        out: The file for the tree; - for standard output.
+        journal: Keep what is proved in this file, and go on from it; by default OUT.journal, and none if the tree goes
+            to standard output.
+        threads: The number of threads that search; by default one per processor.
+        against: Find instead the fewest guesses that are sure to beat this codemaker; against evil, print them too.
+        adversary: With --against devil: the file for the devil's replies that fewer guesses do not beat.
+        dry_run: Print the estimated cost, and exit.
     """
     if against:
         of_best = {

@@ -58,39 +58,17 @@ MAX_NAME: Final = 40
 
 
 def tournament(
-    *entrants: Annotated[
-        str,
-        Parameter(
-            name="ENTRANT",
-            help="A .py file with choose(position, rng), a .tree or .tree.gz file, a built-in strategy, or "
-            "NAME='command' for a program that reads positions and writes codes as lines of JSON. NAME= before a file "
-            "or strategy names it too.",
-        ),
-    ],
+    *entrants: Annotated[str, Parameter(name="ENTRANT")],
     rules: RulesText = "classic",
-    codemaker: Annotated[
-        Literal["fixed", "evil"], Parameter(help="fixed draws a secret for each game; evil never commits to one.")
-    ] = "fixed",
-    games: Annotated[
-        int | None, WHOLE, Parameter(help="Games per entrant; by default 250, and 20 against evil.")
-    ] = None,
-    guess_limit: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="The most guesses per game; by default that of the rules' value curve, or 12."),
-    ] = None,
-    seconds: Annotated[
-        int, WHOLE, Parameter(help="Processor time per game; ten times as long by the clock ends a game too.")
-    ] = 10,
-    memory: Annotated[int, WHOLE, Parameter(help="MB of memory that an entrant may use.")] = 1_000,
+    codemaker: Literal["fixed", "evil"] = "fixed",
+    games: Annotated[int | None, WHOLE] = None,
+    guess_limit: Annotated[int | None, WHOLE] = None,
+    seconds: Annotated[int, WHOLE] = 10,
+    memory: Annotated[int, WHOLE] = 1_000,
     jobs: Jobs = 1,
-    seed: Annotated[
-        int | None, WHOLE, Parameter(help="Seed of secrets and choices; by default a new one that nobody knows.")
-    ] = None,
+    seed: Annotated[int | None, WHOLE] = None,
     journal: CheckpointFile = None,
-    records: Annotated[
-        Path | None, FILE, Parameter(help="Write the record of each entrant's games into this folder.")
-    ] = None,
+    records: Annotated[Path | None, FILE] = None,
     csv: Csv = None,
     as_json: Json = False,
 ) -> None:
@@ -105,6 +83,18 @@ def tournament(
     limits guard against accidents: run hostile files as another user or in a container.
 
     Finished games are kept in a journal, and the same command goes on from there after an interruption.
+
+    Args:
+        entrants: A .py file with choose(position, rng), a .tree or .tree.gz file, a built-in strategy, or
+            NAME='command' for a program that reads positions and writes codes as lines of JSON. NAME= before a file or
+            strategy names it too.
+        codemaker: fixed draws a secret for each game; evil never commits to one.
+        games: Games per entrant; by default 250, and 20 against evil.
+        guess_limit: The most guesses per game; by default that of the rules' value curve, or 12.
+        seconds: Processor time per game; ten times as long by the clock ends a game too.
+        memory: MB of memory that an entrant may use.
+        seed: Seed of secrets and choices; by default a new one that nobody knows.
+        records: Write the record of each entrant's games into this folder.
     """
     if sys.platform != "linux":
         raise CommandError("a tournament needs Linux, which limits what entrants use; evilpegs compare runs elsewhere")

@@ -35,26 +35,10 @@ MAX_SECRET: Final = 16  # characters
 
 
 def verify(
-    file: Annotated[
-        str,
-        Parameter(
-            name="FILE",
-            allow_leading_hyphen=True,
-            help="A record, as `evilpegs replay MATCH --record FILE` writes it, or the events that a client "
-            "received; - for standard input.",
-        ),
-    ],
+    file: Annotated[str, Parameter(name="FILE", allow_leading_hyphen=True)],
     /,
     *,
-    key: Annotated[
-        str | None,
-        Parameter(
-            name="--key",
-            allow_leading_hyphen=True,
-            help="The public key of the server that must have signed the record, or a file with one key per line, such "
-            "as the .key.pub beside the server's database.",
-        ),
-    ] = None,
+    key: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     as_json: Json = False,
 ) -> int:
     """Verify the record of a match without the server that played it.
@@ -66,6 +50,12 @@ def verify(
 
     With --key, the record must also be signed with that key; without it, anyone could have made the record up. A match
     that is not over is not signed yet, so its signature is not checked. What no record can prove is listed at the end.
+
+    Args:
+        file: A record, as `evilpegs replay MATCH --record FILE` writes it, or the events that a client received; - for
+            standard input.
+        key: The public key of the server that must have signed the record, or a file with one key per line, such as the
+            .key.pub beside the server's database.
     """
     keys = None if key is None else _read_keys(key)
     started, events = read_record(file)

@@ -38,12 +38,7 @@ _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
 
 
 def watch(
-    watched: Annotated[
-        str | None,
-        Parameter(
-            name="LADDER|MATCH", help="The id of a ladder or of a match; by default matches on every ladder are shown."
-        ),
-    ] = None,
+    watched: Annotated[str | None, Parameter(name="LADDER|MATCH")] = None,
     /,
     *,
     server: Server = DEFAULT_SERVER,
@@ -53,6 +48,9 @@ def watch(
 
     In a terminal each match is a board that changes as it is played. Elsewhere each guess is printed as a line. A lost
     connection is restored.
+
+    Args:
+        watched: The id of a ladder or of a match; by default matches on every ladder are shown.
     """
     target = _find_target(watched)
     out = console()

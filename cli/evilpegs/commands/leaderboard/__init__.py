@@ -33,35 +33,16 @@ ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
 def leaderboard(
-    ladder: Annotated[
-        str | None, Parameter(help="The id of a rated ladder; by default every one that has rated games.")
-    ] = None,
+    ladder: str | None = None,
     *,
     server: ServerToRead = None,
     database: Database = None,
-    kind: Annotated[
-        Kind | None, Parameter(help="Show only players of this kind, with their ranks and places among all.")
-    ] = None,
-    until: Annotated[
-        datetime | None,
-        TIME,
-        Parameter(help="Count only the results of a database that ended before this time, such as 2026-11-25T18:00."),
-    ] = None,
-    between: Annotated[
-        tuple[str, str] | None,
-        Parameter(help="Compare two players on the ladder: how sure the difference is, and what would settle it."),
-    ] = None,
-    refresh: Annotated[
-        float | None,
-        Parameter(help="The seconds after which the table is read again; it stays on the screen until Ctrl-C."),
-    ] = None,
-    as_csv: Annotated[
-        bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
-    ] = False,
-    each: Annotated[
-        Literal["row", "match", "game"],
-        Parameter(help="What a line of --csv is: a row, or of a database also a match or a game behind the rows."),
-    ] = "row",
+    kind: Kind | None = None,
+    until: Annotated[datetime | None, TIME] = None,
+    between: tuple[str, str] | None = None,
+    refresh: float | None = None,
+    as_csv: Annotated[bool, Parameter(name="--csv")] = False,
+    each: Literal["row", "match", "game"] = "row",
     as_json: Json = False,
 ) -> None:
     """Show the leaderboards of a database or of a running server.
@@ -73,6 +54,15 @@ def leaderboard(
     decided: they stand in the order of the end of their interval that is worse for the player, as do rows without a
     rank below them. The client is what a player's program says about itself. A match whose record was changed does not
     count. docs/scoring.md explains all of it.
+
+    Args:
+        ladder: The id of a rated ladder; by default every one that has rated games.
+        kind: Show only players of this kind, with their ranks and places among all.
+        until: Count only the results of a database that ended before this time, such as 2026-11-25T18:00.
+        between: Compare two players on the ladder: how sure the difference is, and what would settle it.
+        refresh: The seconds after which the table is read again; it stays on the screen until Ctrl-C.
+        as_csv: Print comma-separated values with raw numbers.
+        each: What a line of --csv is: a row, or of a database also a match or a game behind the rows.
     """
     _check_form(refresh, as_csv, as_json, each)
     if between is not None:
