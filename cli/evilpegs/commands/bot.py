@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -106,23 +105,23 @@ def bot(
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
-        job = BotJob(
-            loaded,
+        running = run_bot(
             choice,
-            round_id or ladder,
-            server,
+            loaded,
             name,
-            seed,
-            traceback,
-            token_from,
-            matches,
-            client_version,
-            token,
+            event_printer(choice, traceback),
+            server=server,
+            seed=seed,
+            token_from=token_from,
+            token=token,
+            ladder=round_id or ladder,
             is_round=round_id is not None,
+            matches=matches,
+            client_version=client_version,
         )
-        summary = run_interruptibly(run_bot(job))
+        summary = run_interruptibly(running)
     if as_json:
-        print_json(_document(job, summary))
+        print_json(_document(choice, loaded.name, summary))
     else:
         _show(summary)
     if not summary.verified:
@@ -146,48 +145,27 @@ def _write_new_strategy(path: Path) -> None:
         raise CommandError(f"cannot write {path}: {failure_reason(error)}; choose another name") from None
 
 
-@dataclass(frozen=True, slots=True)
-class BotJob:
-    """What a bot plays, as the options of `bot` describe it; without ``name``, the bot chooses one."""
-
-    strategy: Strategy
-    choice: StrategyChoice
-    ladder: str
-    server: str
-    name: str | None
-    seed: int | None
-    traceback: bool
-    token_from: str | None = None
-    matches: int = 1
-    client_version: str | None = None
-    token: str | None = None
-    is_round: bool = False
-
-
-async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
-    """Play under the first name that is free; by default, events are printed on standard error."""
-    report = report or event_printer(job)
-    play = partial(
-        play_matches,
-        server=job.server,
-        ladder=job.ladder,
-        strategy=job.strategy,
-        token=job.token,
-        token_from=job.token_from,
-        matches=job.matches,
-        is_round=job.is_round,
-        seed=job.seed,
-        client_version=job.client_version,
-        on_event=report,
-        trial=StrategyTrial(job.strategy, job.seed, report),
-    )
-    if job.name is not None:
-        return await play(name=job.name)
-    tokens, url = TokenFile(default_token_file()), server_url(job.token_from or job.server)
-    *others, last = default_names(job.strategy.name, job.choice.candidates_only, url, tokens)
-    for name in others:
+async def run_bot(
+    choice: StrategyChoice,
+    strategy: Strategy,
+    name: str | None,
+    report: OnEvent,
+    *,
+    server: str,
+    seed: int | None,
+    token_from: str | None = None,
+    **terms: Any,
+) -> BotSummary:
+    """Play on ``terms`` as `play_matches` does; without ``name``, under the first of `default_names` that is free."""
+    terms |= {"strategy": strategy, "seed": seed, "trial": StrategyTrial(strategy, seed, report)}
+    play = partial(play_matches, server=server, token_from=token_from, on_event=report, **terms)
+    if name is not None:
+        return await play(name=name)
+    tokens, url = TokenFile(default_token_file()), server_url(token_from or server)
+    *others, last = default_names(strategy.name, choice.candidates_only, url, tokens)
+    for free in others:
         try:
-            return await play(name=name)
+            return await play(name=free)
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
@@ -219,7 +197,7 @@ def _plain(text: str) -> str:
     return re.sub(r"^[^a-z]+", "", kept)
 
 
-def event_printer(job: BotJob) -> OnEvent:
+def event_printer(choice: StrategyChoice, traceback: bool) -> OnEvent:
     out = console(sys.stderr)
 
     def report(event: BotEvent) -> None:
@@ -227,8 +205,8 @@ def event_printer(job: BotJob) -> OnEvent:
             out.print(line, soft_wrap=True)
         if isinstance(event, StrategyFailure):
             what = "  reproduce the failure" if event.game is None else "    reproduce it"
-            out.print(f"{what} with: {reproduction(event, job)}", soft_wrap=True)
-            if job.traceback:
+            out.print(f"{what} with: {reproduction(event, choice)}", soft_wrap=True)
+            if traceback:
                 print_strategy_traceback(event.error)
 
     return report
@@ -273,20 +251,20 @@ def _verdict(verified: bool) -> str:
     return "verified" if verified else "NOT verified"
 
 
-def reproduction(failure: StrategyFailure, job: BotJob) -> str:
+def reproduction(failure: StrategyFailure, choice: StrategyChoice) -> str:
     """Return the `evilpegs duel` command that plays on from a failure with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
     budget = [] if position.budget is None else ["--budget", str(position.budget)]
     how = [*secret, *after, "--seed", str(failure.seed), *budget]
-    return shlex.join(["evilpegs", "duel", *job.choice.typed, "--rules", str(position.rules), *how])
+    return shlex.join(["evilpegs", "duel", *choice.typed, "--rules", str(position.rules), *how])
 
 
-def _document(job: BotJob, summary: BotSummary) -> dict[str, Any]:
+def _document(choice: StrategyChoice, strategy: str, summary: BotSummary) -> dict[str, Any]:
     return {
         "player": summary.player,
-        "strategy": job.strategy.name,
+        "strategy": strategy,
         "verified": summary.verified,
         "over_budget": summary.over_budget,
         "failures": [
@@ -296,7 +274,7 @@ def _document(job: BotJob, summary: BotSummary) -> dict[str, Any]:
                 "after": [turn.to_json() for turn in failure.position.history],
                 "seed": failure.seed,
                 "message": str(failure.error),
-                "command": reproduction(failure, job),
+                "command": reproduction(failure, choice),
             }
             for failure in summary.failures
         ],

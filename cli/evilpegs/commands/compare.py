@@ -2,14 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from rich.progress import Progress
 
 from evilpegs.api.comparison import ComparisonRun, check_terms
-from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
+from evilpegs.commands.bot import default_names, event_printer, run_bot
 from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
@@ -32,6 +33,7 @@ from evilpegs_game.statistics.sequential_test import BOUND, SequentialTest
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 MAX_STRATEGIES: Final = 10
+RunBot = Callable[[], Coroutine[Any, Any, BotSummary]]
 
 
 def compare(
@@ -94,7 +96,7 @@ def compare(
             result = _eliminate(everyone, info, -alternative, max_pairs, seed)
         (print_json if as_json else _show_elimination)(result)
         return
-    err, typed, jobs = console(sys.stderr), (strategy, other), None
+    err, typed, bots = console(sys.stderr), (strategy, other), None
     with (
         only_document(as_json),
         traceback_of_strategy(traceback),
@@ -106,13 +108,13 @@ def compare(
         if server is None:
             warn_of_known_seed(typed, seed)
         else:
-            jobs = _make_jobs(info, server, run.strategies, typed, names, seed, traceback)
+            bots = _make_bots(info, server, run.strategies, typed, names, seed, traceback)
         if run.exact is not None and not as_json:
             means = f"{run.names[0]} {float(run.exact.first):.4f}, {run.names[1]} {float(run.exact.second):.4f}"
             difference = f"difference {float(run.exact.difference):+.4f}"
             console().print(f"exactly, over all secrets: {means}, {difference}", soft_wrap=True)
-        if jobs is not None:
-            run_interruptibly(_play_matches_until(jobs, info, run.add))
+        if bots is not None:
+            run_interruptibly(_play_matches_until(bots, info, run.add))
         else:
             run.play()
     document = {"ladder": info.id, "server": server, **run.result().to_json()}
@@ -140,7 +142,7 @@ def _bar_of_pairs(bar: Progress, max_pairs: int) -> Callable[[SequentialTest], N
     return on_pair
 
 
-def _make_jobs(
+def _make_bots(
     ladder: LadderInfo,
     server: str,
     strategies: tuple[Strategy, Strategy],
@@ -148,7 +150,7 @@ def _make_jobs(
     chosen_names: tuple[str, str] | None,
     seed: int,
     traceback: bool,
-) -> list[BotJob]:
+) -> list[RunBot]:
     names: tuple[str | None, str | None] = chosen_names or (None, None)
     for name in names:
         check_name(name, "--names")
@@ -159,26 +161,20 @@ def _make_jobs(
     ]
     if players[0] == players[1]:
         raise CommandError(f"both strategies would play as {players[0]}; give each a name of its own with --names")
+    choices = [StrategyChoice(name_or_file, None) for name_or_file in typed]
+    reports = [_report_exceptions(choice, traceback) for choice in choices]
     return [
-        BotJob(
-            strategy=strategy,
-            choice=StrategyChoice(name_or_file, None),
-            ladder=ladder.id,
-            server=server,
-            name=name,
-            seed=seed,
-            traceback=traceback,
-        )
-        for strategy, name_or_file, name in zip(strategies, typed, names, strict=True)
+        partial(run_bot, *bot, server=server, seed=seed, ladder=ladder.id)
+        for bot in zip(choices, strategies, names, reports, strict=True)
     ]
 
 
 async def _play_matches_until(
-    jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
+    bots: Sequence[RunBot], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
 ) -> None:
     pairs = ServerPairs(ladder)
     while True:
-        runs = [run_bot(job, _report_exceptions(job)) for job in jobs]
+        runs = [run() for run in bots]
         # every match is played to its end, because a rated match that a player leaves would count as lost
         for side, result in enumerate(await asyncio.gather(*runs, return_exceptions=True)):
             if isinstance(result, BaseException):
@@ -191,8 +187,8 @@ async def _play_matches_until(
                 return
 
 
-def _report_exceptions(job: BotJob) -> OnEvent:
-    report = event_printer(job)
+def _report_exceptions(choice: StrategyChoice, traceback: bool) -> OnEvent:
+    report = event_printer(choice, traceback)
 
     def report_exceptions(event: BotEvent) -> None:
         is_routine = isinstance(event, MatchStarted) or (
