@@ -22,6 +22,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError, MalformedError, quoted
 from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
 
+# of the extra `server`
 SERVER_PACKAGES: Final = frozenset(
     {
         "alembic",
@@ -34,7 +35,6 @@ SERVER_PACKAGES: Final = frozenset(
         "uvicorn",
     }
 )
-"""The packages of the extra `server`."""
 
 
 class CommandError(EvilpegsError):

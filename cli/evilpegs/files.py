@@ -122,8 +122,8 @@ def filled_lines(file: IO[bytes]) -> Iterator[bytes]:
 
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
 RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server at /api/v1/matches/MATCH/record"
+# what a client receives between the events of a record
 NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
-"""The messages that a client receives between the events of a record."""
 
 
 def _parse_object(line: bytes) -> dict[str, Any] | None:

@@ -19,8 +19,7 @@ from cyclopts import App, Group, Parameter
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
 
-ADDRESS_SPACE: Final = 1 << 30
-"""The least bytes for a process of a server; on two processors it maps 700 MB at its start."""
+ADDRESS_SPACE: Final = 1 << 30  # least bytes for a process of a server, which maps 700 MB on two processors
 USER_ERROR_STATUS: Final = 2
 INTERRUPTED_STATUS: Final = 130
 CLOSED_PIPE_STATUS: Final = 1

@@ -39,13 +39,13 @@ _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
 class DailyTerms(NamedTuple):
     rules: Rules
     codemaker: Literal["evil", "fixed"]
-    limit: int
-    """The guess of the date counts."""
+    limit: int  # the guess of the date counts
     seed: str | None = None
 
 
 _OLD: Final = DailyTerms(Rules(4, 6), "evil", 10)
 _BULLS: Final = Rules(4, 10, repeats=False)
+# from Monday on
 _WEEK: Final = (
     _OLD,
     DailyTerms(_BULLS, "fixed", 12),
@@ -55,7 +55,6 @@ _WEEK: Final = (
     DailyTerms(Rules(5, 8), "fixed", 14),
     _OLD,
 )
-"""From Monday on."""
 
 
 class DateError(ClientError):

@@ -18,20 +18,14 @@ class ClientError(EvilpegsError):
 
 
 class UnreachableReason(StrEnum):
-    ADDRESS = "address"
-    """Malformed."""
-    HOST = "host"
-    """No host has that name."""
-    REFUSED = "refused"
-    """Nothing listens at that port."""
+    ADDRESS = "address"  # malformed
+    HOST = "host"  # no host has that name
+    REFUSED = "refused"  # nothing listens at that port
     SILENT = "silent"
-    INSECURE = "insecure"
-    """TLS failed."""
+    INSECURE = "insecure"  # TLS failed
     OTHER_SERVER = "other_server"
-    NETWORK = "network"
-    """Any other failure."""
-    GAVE_UP = "gave_up"
-    """Every attempt to reconnect failed."""
+    NETWORK = "network"  # any other failure
+    GAVE_UP = "gave_up"  # every attempt to reconnect failed
 
 
 class ServerUnreachableError(ClientError):

@@ -95,8 +95,7 @@ class ServerPairs:
             yield PairScores(first.popleft(), second.popleft())
 
 
-MAX_CODES: Final = 5_040
-"""For strategies that are not compiled heuristics."""
+MAX_CODES: Final = 5_040  # for strategies that are not compiled heuristics
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import port_fault
 from evilpegs_protocol.suggestions import install_hint
 
-PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
-"""The default ports by scheme."""
+PORTS: Final = {"mqtt": 1883, "mqtts": 8883}  # the default ports by scheme
 _PROBE_SECONDS: Final = 3.0
 
 

@@ -30,8 +30,7 @@ def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, co
     raise AssertionError  # pragma: no cover - count() has no end
 
 
-TIE_NONCES: Final = 2
-"""The value of `tie_nonces` in new matches: the nonces of server and client both decide ties."""
+TIE_NONCES: Final = 2  # the value of `tie_nonces` in new matches: the nonces of server and client both decide ties
 
 
 def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:

@@ -22,8 +22,7 @@ ProgramText = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,129}$")]
 Codemaker = Literal["fixed", "evil", "devil"]
 Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 
-Number = Annotated[int, Field(ge=1, le=10**6)]
-"""The number of a game in its match or of a turn in its game."""
+Number = Annotated[int, Field(ge=1, le=10**6)]  # the number of a game in its match or of a turn in its game
 SequenceNumber = Annotated[int, Field(ge=0, le=2**53 - 1)]
 """The number of an event in the record of a match; 0 if there is no event yet."""
 Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
@@ -78,6 +77,7 @@ class Event(ServerMessage):
 
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
+# the kind of value that a field must have, by the type of pydantic's error
 _KINDS: Final = {
     "string_type": "a string",
     "int_type": "an integer",
@@ -91,7 +91,7 @@ _KINDS: Final = {
     "list_type": "an array",
     "tuple_type": "an array",
 }
-"""The kind of value that a field must have, by the type of pydantic's error."""
+# the requirement that a value of the right kind breaks, with keys of the error's context in braces
 _BOUNDS: Final = {
     "literal_error": "{expected}",
     "string_unicode": "a string without lone surrogates",
@@ -105,7 +105,6 @@ _BOUNDS: Final = {
     "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
 }
-"""The requirement that a value of the right kind breaks, with keys of the error's context in braces."""
 
 
 def describe_error(error: ValidationError, outer: int = 0) -> str:

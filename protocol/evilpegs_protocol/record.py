@@ -27,8 +27,7 @@ from evilpegs_protocol.server_messages import (
     RecordEvent,
 )
 
-GENESIS: Final = "0" * 64
-"""The hash before the first event of a record."""
+GENESIS: Final = "0" * 64  # the hash before the first event of a record
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _NOT_SIGNED: Final = frozenset({"re", "signature"})

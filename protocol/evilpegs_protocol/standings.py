@@ -17,8 +17,7 @@ from evilpegs_protocol.fields import (
 )
 from evilpegs_protocol.server_messages import PlayerKind
 
-Figure = Annotated[float, Field(ge=0)]
-"""A measured number, which may have a fraction."""
+Figure = Annotated[float, Field(ge=0)]  # a measured number, which may have a fraction
 Rank = Annotated[int, Field(ge=1)]
 
 

@@ -19,8 +19,7 @@ from evilpegs_game.errors import quoted
 TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
 
 PREFIX: Final = "evilpegs/v1"
-ANY: Final = "+"
-"""The MQTT wildcard for one level of a topic; in place of an id, it stands for every id."""
+ANY: Final = "+"  # the MQTT wildcard for one level of a topic; in place of an id, it stands for every id
 _ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _TOPIC: Final = re.compile(
     rf"{PREFIX}/(?P<server>{_ID.pattern})/"

@@ -39,8 +39,8 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
+# of a fixed codemaker's rules: a nonce is searched from which the secret follows, in about 3 us per code
 MAX_RECORDED_CODES: Final = 100_000
-"""Of a fixed codemaker's rules: a nonce is searched from which the secret follows, in about 3 us per code."""
 GUESS_LIMIT: Final = 10
 
 

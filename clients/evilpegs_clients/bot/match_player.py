@@ -26,8 +26,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, GameOver
 from evilpegs_protocol.suggestions import install_hint
 
-MAX_FAILURES: Final = 2
-"""Failures of the strategy after which a bot starts no further game."""
+MAX_FAILURES: Final = 2  # failures of the strategy after which a bot starts no further game
 
 
 def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None = None) -> None:

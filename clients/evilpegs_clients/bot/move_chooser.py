@@ -21,12 +21,9 @@ from evilpegs_game.live.position import Position, unchecked_position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
-EVALUATIONS_PER_MS: Final = 200_000
-"""Assumed feedbacks per millisecond; a modern core computes three to six times as many."""
-RESERVE_MS: Final = 250
-"""Kept back for the round trip to the server."""
-UNTIMED_MS: Final = 20_000
-"""Time per guess without a clock: about as long as a spectator is willing to wait."""
+EVALUATIONS_PER_MS: Final = 200_000  # assumed feedbacks; a modern core computes three to six times as many
+RESERVE_MS: Final = 250  # kept back for the round trip to the server
+UNTIMED_MS: Final = 20_000  # time per guess without a clock: about as long as a spectator is willing to wait
 
 
 def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None, increment_ms: int = 0) -> int:

@@ -19,35 +19,22 @@ from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
 from evilpegs_game.live.position import Position
 
-SMALL_SIZE: Final = 50_000
-"""The most secrets that are played in one piece: they take a few seconds, and starting processes would not pay."""
-SMALL_SIZE_OF_FILE: Final = 1_000
-"""A strategy file is assumed to be slow."""
-SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
-"""The most games simulated in one piece, by a built-in strategy and by a strategy file."""
-TARGET_UNITS: Final = 256
-"""Enough units to keep many workers evenly busy."""
-MIN_UNIT_SIZE, MIN_UNIT_SIZE_OF_FILE = 500, 16
-"""Sending fewer candidates would cost more than playing them."""
+SMALL_SIZE: Final = 50_000  # secrets played in one piece: they take seconds, and starting processes would not pay
+SMALL_SIZE_OF_FILE: Final = 1_000  # a strategy file is assumed to be slow
+SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200  # likewise, in place of secrets
+TARGET_UNITS: Final = 256  # enough units to keep many workers evenly busy
+MIN_UNIT_SIZE, MIN_UNIT_SIZE_OF_FILE = 500, 16  # sending fewer candidates would cost more than playing them
 MAX_UNIT_GAMES: Final = 1_000
-CACHED_TURNS: Final = 16
-"""Turns per game that are assumed to leave a live set in the cache."""
-PROGRAM_BYTES: Final = 160_000_000
-"""Measured memory of a process before any work: interpreter, libraries and compiled kernels."""
-TABLES_BYTES: Final = 32 << 20
-"""An upper bound of the memory for choosing one guess, besides the codes."""
+CACHED_TURNS: Final = 16  # turns per game that are assumed to leave a live set in the cache
+PROGRAM_BYTES: Final = 160_000_000  # measured before any work: interpreter, libraries and compiled kernels
+TABLES_BYTES: Final = 32 << 20  # an upper bound of the memory for choosing one guess, besides the codes
 
-FIRST_CHOICES: Final = 10
-"""The most choices that are timed, all of one game."""
-ENOUGH_SECONDS: Final = 1.0
-"""No further choice is timed after this time in all."""
-NOTICE_SECONDS: Final = 10.0
-"""Longer evaluations are announced."""
-CODES_PER_TURN: Final = 10
-"""The assumed factor by which a turn reduces the candidates; good strategies take 4.4 guesses on 4x6."""
+FIRST_CHOICES: Final = 10  # the most choices that are timed, all of one game
+ENOUGH_SECONDS: Final = 1.0  # no further choice is timed after this time in all
+NOTICE_SECONDS: Final = 10.0  # longer evaluations are announced
+CODES_PER_TURN: Final = 10  # assumed factor by which a turn reduces candidates; the best take 4.4 guesses on 4x6
 
-Now = Callable[[], float]
-"""In seconds."""
+Now = Callable[[], float]  # in seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,8 @@ from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.statistics.means import PairedDifference
 
-MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296
-"""The most codes for `exact_expectation`, if every secret is played and beside simulated games."""
-EXPECTATION_BUDGET: Final = 20_000_000
-"""In feedbacks."""
+MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296  # for `exact_expectation`
+EXPECTATION_BUDGET: Final = 20_000_000  # in feedbacks
 
 
 @dataclass(frozen=True, slots=True)

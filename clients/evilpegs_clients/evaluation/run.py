@@ -46,11 +46,9 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 MAX_UPDATES: Final = 500
-LINE_SECONDS: Final = 10.0
-"""Between two lines of progress, which are printed where there is no terminal for a bar."""
+LINE_SECONDS: Final = 10.0  # between two lines of progress, which are printed where there is no terminal for a bar
 
-Advance = Callable[[int], None]
-"""Gets the codes, or games, finished since its last call."""
+Advance = Callable[[int], None]  # gets the codes, or games, finished since its last call
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,17 +42,14 @@ from evilpegs_clients.evaluation.work_units import (
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_protocol.suggestions import install_hint
 
-PATIENCE: Final = 10.0
-"""Seconds to wait for an answer of the cluster, and for its first worker."""
-RETRIES: Final = 3
-"""Times that the cluster starts a unit again because its worker was lost."""
+PATIENCE: Final = 10.0  # seconds to wait for an answer of the cluster, and for its first worker
+RETRIES: Final = 3  # times that the cluster starts a unit again because its worker was lost
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
-CLUSTER_CAPACITY: Final = 1000
-"""Units that are submitted to a cluster at a time."""
+CLUSTER_CAPACITY: Final = 1000  # units that are submitted to a cluster at a time
 
+# silenced, because they report at length what an EvaluationError says in one line
 NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
-"""Silenced, because they report at length what an EvaluationError says in one line."""
 
 OUTCOME_TYPES: Final[Mapping[type[UnitOfWork], type[UnitOutcome]]] = MappingProxyType(
     {ChoiceUnit: ChosenGuess, SubtreeUnit: SolvedCounts, GamesUnit: PlayedGames}

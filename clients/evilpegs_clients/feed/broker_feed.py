@@ -19,8 +19,7 @@ from evilpegs_protocol.topics import ParsedTopic, parse_topic
 
 ANSWER_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 20
-MAX_PAYLOAD: Final = 4 << 20
-"""In bytes; messages with a longer payload are ignored."""
+MAX_PAYLOAD: Final = 4 << 20  # in bytes; messages with a longer payload are ignored
 
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())

@@ -54,8 +54,7 @@ def _path(reader: ServerReader, watched: Watched) -> str:
     return f"api/v1/ladders/{watched.ladder}/events"
 
 
-MAX_MATCHES: Final = 10_000
-"""Beyond it, the match that was looked up least recently is forgotten."""
+MAX_MATCHES: Final = 10_000  # beyond it, the match that was looked up least recently is forgotten
 
 
 @dataclass(slots=True)

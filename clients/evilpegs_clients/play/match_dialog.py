@@ -64,8 +64,8 @@ COMMANDS: Final = MappingProxyType(
     {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT}
     | {command.value: command for command in PlayCommand}
 )
+# without a connection to the server
 LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
-"""Those that work without a connection to the server."""
 
 
 def parse_command(line: str, rules: Rules) -> PlayCommand | Code:

@@ -32,15 +32,13 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, parse_tree
 
 FILE_ENDINGS: Final = (".py", *TREE_ENDINGS)
-"""Of the names of strategy files."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
     """A module beside a strategy file, and its source text."""
 
-    path: str
-    """Relative to the folder of both, such as ``name.py`` or ``name/part.py``."""
+    path: str  # relative to the folder of both, such as `name.py` or `name/part.py`
     text: str
 
     @property
@@ -101,14 +99,12 @@ def _read(path: Path) -> str:
         return ""
 
 
-MODULE_PREFIX: Final = "evilpegs_strategy_"
-"""Begins the module name under which each strategy file is imported."""
+MODULE_PREFIX: Final = "evilpegs_strategy_"  # begins the module name under which each strategy file is imported
 # of an imported strategy file: maps the names of its siblings to its folder
 _SIBLINGS: Final = "__evilpegs_siblings__"
 
 
-ChooseFunction = Callable[[Position, Random], Code]
-"""A strategy as a plain function ``choose(position, rng)``."""
+ChooseFunction = Callable[[Position, Random], Code]  # a strategy as a plain function `choose(position, rng)`
 
 StrategyLike = str | Path | Tree | Strategy | ChooseFunction
 

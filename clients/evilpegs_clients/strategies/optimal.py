@@ -18,17 +18,11 @@ from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import parse_tree
 
+# of the optimal trees in the package, each in a file named after its rules
 TREES: Final = files("evilpegs_clients").joinpath("strategies", "trees")
-"""The folder of the optimal trees that are part of the package, each in a file named after its rules."""
-
+# feedback evaluations per choice without a tree: some seconds, and four times those of a first guess on 4x6
 MAX_WORK: Final = 10**9
-"""Feedback evaluations per choice without a strategy tree; they take some seconds.
-
-A choice with all codes of 4x6 still possible takes a quarter of them.
-"""
-
-MAX_FIRST_CODES: Final = 1296
-"""On larger rules, `MAX_WORK` would not suffice to search the first guess."""
+MAX_FIRST_CODES: Final = 1296  # on larger rules, `MAX_WORK` would not suffice to search the first guess
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,10 @@ from evilpegs_game.codes import Code, parse_code, rules_fields
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
-ANSWER_SECONDS: Final = 60.0
-"""The longest time for one guess, unless the caller names another."""
-SLOW_SECONDS: Final = 5.0
-"""The time after which a program without an answer is named."""
-MAX_LINE: Final = 4096
-"""Bytes of a line that a program may write."""
-MAX_ERROR: Final = 400
-"""Characters of the reason that a program may give in place of a code."""
+ANSWER_SECONDS: Final = 60.0  # the longest time for one guess, unless the caller names another
+SLOW_SECONDS: Final = 5.0  # the time after which a program without an answer is named
+MAX_LINE: Final = 4096  # bytes of a line that a program may write
+MAX_ERROR: Final = 400  # characters of the reason that a program may give in place of a code
 _OWN_VARIABLES: Final = "EVILPEGS_"
 # what a shell would act on, first where its quotation marks protect nothing from it
 _QUOTED: Final = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")

@@ -20,8 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-MAX_ERROR_BYTES: Final = 1 << 20
-"""Shown of a program's standard error in one run, however often the program is started."""
+MAX_ERROR_BYTES: Final = 1 << 20  # shown of a program's standard error in one run, however often the program is started
 _CHUNK: Final = 1 << 16
 # a process that has left the program's group may keep the pipe open for longer
 _END_SECONDS: Final = 1.0

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final
 
 LOOK_SECONDS: Final = 0.05
-WALL_FACTOR: Final = 10
-"""Seconds of the clock for each second of processor time."""
+WALL_FACTOR: Final = 10  # seconds of the clock for each second of processor time
 MAX_PROCESSES: Final = 64
 _MEGABYTE: Final = 1 << 20
 

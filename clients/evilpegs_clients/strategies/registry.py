@@ -16,6 +16,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
+# the constructors, whose argument is `candidates_only`
 STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
     {
         "first-consistent": FirstConsistent,
@@ -30,7 +31,6 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "optimal": Optimal,
     }
 )
-"""The constructors, whose argument is ``candidates_only``."""
 
 
 SMALL_RULES = Rules(3, 3)

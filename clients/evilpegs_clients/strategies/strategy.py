@@ -128,10 +128,8 @@ def describe_exception(error: BaseException) -> str:
         return f"{name}, whose text cannot be shown"
 
 
-SCHEME: Final = "seeds of turns 1"
-"""Names this way to derive seeds; random results that were derived in different ways cannot be combined."""
-SECRET_TURN: Final = 0
-"""Its generator draws the secret of an offline game; the strategy's turns begin with 1."""
+SCHEME: Final = "seeds of turns 1"  # this way to derive seeds; results of different ways cannot be combined
+SECRET_TURN: Final = 0  # its generator draws the secret of an offline game; the strategy's turns begin with 1
 
 
 def game_seed(seed: int, *labels: str | int) -> int:

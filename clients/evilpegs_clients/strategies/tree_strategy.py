@@ -14,7 +14,6 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree
 
 TREE_ENDINGS: Final = (".tree", ".tree.gz")
-"""Of the names of files."""
 
 
 @dataclass(frozen=True, slots=True)

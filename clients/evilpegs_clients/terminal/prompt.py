@@ -24,10 +24,8 @@ from rich.segment import ControlType
 
 CHUNK: Final = 4096
 
-Question = Callable[[], str]
-"""The current text of a question, which may contain the time left."""
-ReadLine = Callable[[], Awaitable[str | None]]
-"""The next line, or None at the end of the input."""
+Question = Callable[[], str]  # the current text of a question, which may contain the time left
+ReadLine = Callable[[], Awaitable[str | None]]  # the next line, or None at the end of the input
 
 
 async def end_of_input() -> str | None:
@@ -37,8 +35,7 @@ async def end_of_input() -> str | None:
 class Prompt:
     """A prompt that prints a question once and leaves its line open for the answer, until anything else is printed."""
 
-    is_live = False
-    """True if a person edits the lines at a terminal."""
+    is_live = False  # true if a person edits the lines at a terminal
 
     def __init__(self, console: Console, read_line: ReadLine = end_of_input) -> None:
         self.console = console

@@ -17,8 +17,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
 
-CACHE_BYTES: Final = 64 << 20
-"""The most bytes of the live sets that a `VerificationCache` creates for itself."""
+CACHE_BYTES: Final = 64 << 20  # the most bytes of the live sets that a `VerificationCache` creates for itself
 
 
 class VerificationCache:
@@ -35,8 +34,7 @@ class VerificationCache:
         return self._worst_case[1]
 
 
-DEVIL_BUDGET: Final = 4 * 10**9
-"""Feedback evaluations for checking one reply of a devil; they take about four seconds."""
+DEVIL_BUDGET: Final = 4 * 10**9  # feedback evaluations for checking one reply of a devil; they take about four seconds
 
 
 @dataclass(frozen=True, slots=True)

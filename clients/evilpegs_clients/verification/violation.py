@@ -9,43 +9,28 @@ from evilpegs_clients.printable import printable
 class Subject(StrEnum):
     """The part of a record that a violation concerns."""
 
-    RECORD = "record"
-    """Each event is readable, none is missing, and they are in order."""
-    END = "end"
-    """If it is missing, the match is still open, or somebody has cut the record off."""
-    HEAD = "head"
-    """The hash in the last event, which covers all earlier events."""
-    SUMMARY = "summary"
-    """The numbers in the last event that sum up the match."""
+    RECORD = "record"  # each event is readable, none is missing, and they are in order
+    END = "end"  # if it is missing, the match is still open, or somebody has cut the record off
+    HEAD = "head"  # the hash in the last event, which covers all earlier events
+    SUMMARY = "summary"  # the numbers in the last event that sum up the match
     RULES = "rules"
-    CODEMAKER = "codemaker"
-    """With its tie rule, and the number of candidates up to which a devil replies exactly."""
+    CODEMAKER = "codemaker"  # with its tie rule, and the number of candidates up to which a devil replies exactly
     COMMITMENT = "commitment"
-    NONCE = "nonce"
-    """The server's nonce, if it is not revealed."""
+    NONCE = "nonce"  # the server's nonce, if it is not revealed
     CLIENT_NONCE = "client_nonce"
-    TURN = "turn"
-    """The number, the code and the feedback of a turn, each taken alone."""
+    TURN = "turn"  # the number, the code and the feedback of a turn, each taken alone
     GUESSES = "guesses"
     OUTCOME = "outcome"
-    CLOCK = "clock"
-    """The times of the turns and of the game."""
-    FLAG = "flag"
-    """The moment at which the time on the clock was up."""
-    DRAW = "draw"
-    """The secret of a fixed codemaker, drawn from the nonces."""
-    REPLY = "reply"
-    """The feedback that the codemaker chose."""
-    TIE = "tie"
-    """The choice among parts of equal size."""
-    METHOD = "method"
-    """The method that a devil names for its reply."""
+    CLOCK = "clock"  # the times of the turns and of the game
+    FLAG = "flag"  # the moment at which the time on the clock was up
+    DRAW = "draw"  # the secret of a fixed codemaker, drawn from the nonces
+    REPLY = "reply"  # the feedback that the codemaker chose
+    TIE = "tie"  # the choice among parts of equal size
+    METHOD = "method"  # the method that a devil names for its reply
     WITNESS = "witness"
-    HELP = "help"
-    """The candidates and parts shown on practice ladders."""
+    HELP = "help"  # the candidates and parts shown on practice ladders
     SIGNATURE = "signature"
-    PLAYED = "played"
-    """The events that a player received while the match was played."""
+    PLAYED = "played"  # the events that a player received while the match was played
 
 
 @dataclass(frozen=True, slots=True)

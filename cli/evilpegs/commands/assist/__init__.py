@@ -71,8 +71,7 @@ def _talk(history: AssistHistory, out: Console) -> None:
 
 MAX_CODES: Final = 500  # that are listed on request
 
-Ask = Callable[[str], str | None]
-"""A function that shows a prompt and returns the typed line; None at the end of the input."""
+Ask = Callable[[str], str | None]  # shows a prompt and returns the typed line; None at the end of the input
 
 
 class AssistDialog:

@@ -38,8 +38,7 @@ class RowChange:
     feedback: Feedback
 
 
-AssistLine = AssistCommand | Turn | RowChange | Code
-"""A code alone is a guess whose figures are wanted."""
+AssistLine = AssistCommand | Turn | RowChange | Code  # a code alone is a guess whose figures are wanted
 
 COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,

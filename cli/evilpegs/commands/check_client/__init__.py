@@ -15,8 +15,7 @@ from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.strategy_choice import point_out_shell
 from evilpegs_clients.strategies.program import find_program, split_command
 
-START_SECONDS: Final = 30.0
-"""The least time for a client to start and say hello."""
+START_SECONDS: Final = 30.0  # the least time for a client to start and say hello
 
 
 def check_client(

@@ -14,8 +14,7 @@ from evilpegs.commands.check_client.bench import Bench, EndedError, Heard, Messa
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import GENESIS, event_hash
 
-QUIET_SECONDS: Final = 5.0
-"""The time after which a client does not want its seat back."""
+QUIET_SECONDS: Final = 5.0  # the time after which a client does not want its seat back
 _HOURS_MS: Final = 7_200_000.0
 _ANOTHER: Final = "began another match"
 _UNKNOWN: Final = {"type": "error", "code": "out_of_pegs", "message": "there are no pegs left today", "fatal": False}

@@ -19,8 +19,7 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 NOT_DECIDED: Final = "not decided:"
 NO_RANK: Final = "no rank yet:"
 NO_GAMES: Final = "no rated games to show; begin with: evilpegs bot minimax"
-_Line = StandingsRow | str
-"""A row, or the heading of a group of rows."""
+_Line = StandingsRow | str  # a row, or the heading of a group of rows
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:

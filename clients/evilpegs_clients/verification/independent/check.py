@@ -15,8 +15,7 @@ from evilpegs_clients.verification.independent.replies import PLAIN_LIMIT, Devil
 from evilpegs_clients.verification.independent.solver import CELLS, WORK
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 
-MAX_CODES: Final = 10**9
-"""The most codes of rules that are enumerated."""
+MAX_CODES: Final = 10**9  # the most codes of rules that are enumerated
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ class MarkedGuess(NamedTuple):
 
 
 Parts = Mapping[Marks, int]
-"""Part sizes."""
 
 
 class PartCounts(NamedTuple):

@@ -23,11 +23,9 @@ from evilpegs_clients.verification.independent.definitions import (
     marks_of,
 )
 
-BLOCK: Final = 1 << 18
-"""In codes."""
+BLOCK: Final = 1 << 18  # in codes
 
-Block = NDArray[np.uint8]
-"""Codes in code order, one row per peg: shape (pegs, codes), dtype uint8."""
+Block = NDArray[np.uint8]  # codes in code order, one row per peg: shape (pegs, codes), dtype uint8
 
 
 def count_parts_plainly(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:

@@ -36,12 +36,12 @@ MOST_PEGS: Final = 16
 MOST_COLORS: Final = 34
 SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
 OUTCOMES: Final = frozenset({"solved", "unsolved", "flagged", "resigned", "forfeit", "void"})
+# None is no tie rule
 TIES: Final[Mapping[str, tuple[str | None, ...]]] = {
     "fixed": (None,),
     "evil": ("largest", "largest/seeded"),
     "devil": ("largest", "largest/seeded"),
 }
-"""Per codemaker; None is no tie rule."""
 
 _MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 _NONCE: Final = re.compile(r"[0-9a-f]{64}")

@@ -73,8 +73,7 @@ class DevilRule:
         return self._solvers[turns]
 
 
-PLAIN_LIMIT: Final = 10**5
-"""The most codes of rules whose parts are counted code by code, which is slow."""
+PLAIN_LIMIT: Final = 10**5  # the most codes of rules whose parts are counted code by code, which is slow
 
 
 def check_replies(

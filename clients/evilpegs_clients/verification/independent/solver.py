@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 from evilpegs_clients.verification.independent.definitions import Code, Marks, Space
 from evilpegs_clients.verification.independent.enumeration import Block, code_blocks, marks_number, marks_numbers
 
-CELLS: Final = 1 << 24
-"""Codes times candidates: feedbacks in a table."""
-WORK: Final = 4 * 10**9
-"""Feedbacks evaluated to solve one turn of a game; they take about half a minute."""
+CELLS: Final = 1 << 24  # codes times candidates: feedbacks in a table
+WORK: Final = 4 * 10**9  # feedbacks evaluated to solve one turn of a game; they take about half a minute
 
-Subset = NDArray[np.intp]
-"""Indices in the solver's list of candidates, in increasing order."""
+Subset = NDArray[np.intp]  # indices in the solver's list of candidates, in increasing order
 
 
 class TooMuchWorkError(Exception):
