@@ -199,7 +199,6 @@ class _KernelMessages(logging.Handler):
 
 
 def report_kernels() -> None:
-    """Print the warnings about kernels as the command's own."""
     logger = logging.getLogger("evilpegs_game")
     if not logger.handlers:
         logger.addHandler(_KernelMessages())

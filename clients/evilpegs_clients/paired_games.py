@@ -89,7 +89,6 @@ class ServerPairs:
         self._waiting[side].extend(scores)
 
     def take(self) -> Iterator[PairScores]:
-        """Yield and remove each complete pair, oldest first."""
         first, second = self._waiting
         while first and second:
             yield PairScores(first.popleft(), second.popleft())
@@ -119,7 +118,6 @@ def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
 
 
 def exact_means(strategies: tuple[Strategy, Strategy], rules: Rules, guess_limit: int) -> ExactMeans | None:
-    """Play both strategies against every secret; None unless `has_exact_mean` is true for both."""
     if not all(has_exact_mean(strategy, rules) for strategy in strategies):
         return None
     first, second = (mean_score(play_all_secrets(strategy, rules)[1], guess_limit) for strategy in strategies)

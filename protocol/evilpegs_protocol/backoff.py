@@ -10,7 +10,6 @@ class Backoff:
     longest: float
 
     def delay(self, failures: int, rng: Random) -> float:
-        """Draw the delay after ``failures`` earlier failures in a row."""
         # drawn, so that clients do not all try at the same moment
         bound = min(self.longest, self.first * 2 ** min(failures, 32))
         return rng.uniform(bound / 2, bound)

@@ -85,7 +85,6 @@ class Record:
 
     @property
     def client(self) -> str:
-        """Name and version."""
         return f"{self.started.client.name} {self.started.client.version}"
 
     def _game(self, number: int) -> RecordedGame:

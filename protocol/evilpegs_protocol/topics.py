@@ -71,8 +71,6 @@ def _check_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTopic:
-    """A topic of the feed, with the match or the ladder that it belongs to."""
-
     kind: TopicKind
     server: str
     match: str | None = None
@@ -80,7 +78,6 @@ class ParsedTopic:
 
 
 def parse_topic(text: str) -> ParsedTopic | None:
-    """Parse a topic; None if it is not one of the feed."""
     match = _TOPIC.fullmatch(text)
     if match is None:
         return None

@@ -292,7 +292,6 @@ def _register(database: str | None, *, is_open: bool) -> None:
 
 
 def given_names(names: Sequence[str], csv_file: Path | None, check: Callable[[str], None] = check_name) -> list[str]:
-    """Return the names on the command line and in a file, each of which must pass ``check``."""
     given = [*names, *([] if csv_file is None else _names_in(csv_file, check))]
     if csv_file is not None and not given:
         raise CommandError(f"{csv_file} has no names")

@@ -223,7 +223,6 @@ def reachable_hosts(bound: str) -> list[str]:
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
-    """Yield this machine's address on the route to ``outside``, or nothing without a route."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             # connecting a datagram socket sends nothing

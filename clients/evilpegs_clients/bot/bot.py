@@ -65,7 +65,6 @@ class StrategyTrial:
 
 
 async def prepare(strategy: Strategy, offers: Sequence[LadderInfo], live_sets: LiveSets) -> None:
-    """Compile what the strategy needs, and store all codes of the rules of each offer in ``live_sets``."""
     rules = [Rules.parse(offer.rules) for offer in offers]
     await run_in_thread(partial(warm_up, strategy, rules, live_sets))
 

@@ -67,7 +67,6 @@ class ExecutionPlan:
         return costs
 
     def uses_units(self, cost: CostEstimate) -> bool:
-        """Return True if the work is long, or a cluster or a journal was chosen."""
         return not cost.is_small or self.cluster is not None or self.journal is not None
 
     def processes(self, cost: CostEstimate) -> int | None:
@@ -77,7 +76,6 @@ class ExecutionPlan:
         return self.jobs if self.cluster is None else None
 
     def checkpoint_path(self, costs: Sequence[CostEstimate]) -> Path | None:
-        """Return the journal of a run; None if nothing is played in units."""
         if not any(map(self.uses_units, costs)):
             return None
         return self.journal or default_journal_path(_run_digest(costs))

@@ -31,7 +31,6 @@ _UNSENT: Final[dict[str, Any]] = {"match": "0" * 16, "seq": 0, "at": 0}
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
-    """Let a person play the game of ``day``."""
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = Dialog(screen)
     game = DailyGame(day, dialog, screen)

@@ -63,7 +63,6 @@ class MatchScreen(Screen):
         self.say(f"{started.guess_limit} guesses per game{games}. Type a code, or help.")
 
     def game(self, started: GameStarted, games: int) -> None:
-        """Print the number of the game, if the match has several."""
         if games > 1:
             self.say(f"\nGame {started.game} of {games}", "bold")
 
@@ -100,7 +99,6 @@ class MatchScreen(Screen):
             self.say(VERIFIED, "dim")
 
     def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
-        """Print the result of a match of several games, and the violations in the record."""
         solved = over.outcomes.count("solved")
         if len(over.outcomes) > 1:
             self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")

@@ -20,7 +20,6 @@ class Screen:
         self.console = prompt.console
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """Print ``text`` above the prompt, in a style of rich."""
         with self.prompt.above() as console:
             console.print(text, style=style, markup=False, highlight=False)
 

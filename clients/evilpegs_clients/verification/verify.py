@@ -29,7 +29,6 @@ from evilpegs_protocol.suggestions import install_hint
 
 
 def check_start(started: MatchStarted) -> Iterator[Violation]:
-    """Check that the fields of the first event agree about the rules and the codemaker."""
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
@@ -52,7 +51,6 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
-    """Check that events, games and turns follow one another without gaps."""
     first = events[0]
     for number, event in enumerate(events, 1):
         if event.seq != number:

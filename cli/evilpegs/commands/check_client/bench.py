@@ -153,7 +153,6 @@ class Bench:
         raise EndedError(status, last)
 
     def cut(self) -> None:
-        """Cut the connections of the client, without a goodbye."""
         while self._clients:
             self._clients.pop().transport.abort()
 

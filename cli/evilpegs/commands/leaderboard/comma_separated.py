@@ -19,13 +19,11 @@ FORMULA_SIGNS: Final = ("=", "+", "-", "@")
 
 
 def write_rows(file: IO[str], standings: Iterable[Standings]) -> None:
-    """Write leaderboards; the column ``histogram`` has ``SCORE:GAMES`` pairs."""
     rows = (_row_cells(each.ladder, row) for each in standings for row in each.rows)
     write_table(file, ROW_COLUMNS, rows)
 
 
 def write_table(file: IO[str], columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Write a line with the names of the columns, then one per row, as it comes; no text is run as a formula."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
     writer.writerows([_cell(value) for value in row] for row in rows)

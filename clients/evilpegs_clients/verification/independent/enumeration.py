@@ -95,7 +95,6 @@ def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
 
 
 def marks_number(marks: Marks, pegs: int) -> int:
-    """Return black * (pegs + 1) + white, ordered as feedbacks are."""
     return marks.black * (pegs + 1) + marks.white
 
 
