@@ -34,23 +34,6 @@ class JournalUnusableError(EvaluationError):
     """A journal cannot be written or locked, or another run writes to it; its content is not at fault."""
 
 
-class JournalFormatError(EvaluationError):
-    """A file is not a journal, or is one in another format."""
-
-
-class JournalDamagedError(EvaluationError):
-    """A line of a journal does not match its checksum."""
-
-
-class JournalMismatchError(EvaluationError):
-    """A journal of another run; both texts are equal if only a strategy file or the program's version differs."""
-
-    def __init__(self, message: str, stored: str, expected: str) -> None:
-        super().__init__(message)
-        self.stored = stored
-        self.expected = expected
-
-
 class Journal:
     """The outcomes of finished units, as JSON values by key, in memory only if there is no file."""
 
@@ -129,21 +112,19 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if stored["run"] != run:
         is_same = stored["about"] == about
         this = "not of the same strategy file and version of the program" if is_same else f"not of {about}"
-        raise JournalMismatchError(
-            f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal",
-            stored["about"],
-            about,
+        raise EvaluationError(
+            f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal"
         )
 
 
-def _format_error(path: Path, heading: bytes) -> JournalFormatError:
+def _format_error(path: Path, heading: bytes) -> EvaluationError:
     if heading.startswith(OLD_HEADING):
         what = "is a journal of an older version of evilpegs; delete it to start over, or"
     elif heading.startswith(PROOF_LOG_TITLES):
         what = "is a journal of evilpegs solve, not of evaluate;"
     else:
         what = "is not a journal of evilpegs evaluate;"
-    return JournalFormatError(f"{path} {what} name another file with --journal")
+    return EvaluationError(f"{path} {what} name another file with --journal")
 
 
 def _format_line(content: list[Any], run: str) -> bytes:
@@ -156,6 +137,6 @@ def _read_lines(lines: Iterable[bytes], run: str, path: Path, first_number: int)
             key, outcome = json.loads(text)
             yield key, outcome
     except DamagedError as error:
-        raise JournalDamagedError(
+        raise EvaluationError(
             f"line {error.line} of the journal {path} is damaged; delete the file to start over"
         ) from error

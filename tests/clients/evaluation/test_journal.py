@@ -12,9 +12,6 @@ import pytest
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.journal import (
     Journal,
-    JournalDamagedError,
-    JournalFormatError,
-    JournalMismatchError,
     JournalUnusableError,
     default_journal_path,
     open_journal,
@@ -93,7 +90,7 @@ def test_journal_names_damaged_line(written):
     text = written.read_text()
     for line, before, extend_history in [(3, "[0,3,5]", "[0,4,4]"), (2, "0,0", "0,1"), (2, "choice", "part")]:
         written.write_text(text.replace(before, extend_history, 1))
-        with pytest.raises(JournalDamagedError, match=f"line {line} ") as caught:
+        with pytest.raises(EvaluationError, match=f"line {line} ") as caught:
             outcomes(written)
         assert str(written) in str(caught.value)
 
@@ -110,9 +107,9 @@ def test_journal_notices_any_changed_byte(written, place):
 
 def test_journal_of_other_run_stays_untouched(written):
     before = written.read_bytes()
-    with pytest.raises(JournalMismatchError, match="--journal") as caught:
+    with pytest.raises(EvaluationError, match="--journal") as caught:
         outcomes(written, "6" * 64)
-    assert caught.value.stored == caught.value.expected == "minimax on 3x3"
+    assert "(minimax on 3x3)" in str(caught.value)
     assert str(written) in str(caught.value)
     assert written.read_bytes() == before
 
@@ -123,7 +120,7 @@ def test_journal_refuses_line_of_other_run(written, tmp_path):
         journal.add("0 part", {})
     with written.open("ab") as file:
         file.write(other.read_bytes().splitlines(keepends=True)[1])
-    with pytest.raises(JournalDamagedError, match="line 4 "):
+    with pytest.raises(EvaluationError, match="line 4 "):
         outcomes(written)
 
 
@@ -144,7 +141,7 @@ OTHER_FORMATS = {
 def test_journal_leaves_other_formats_untouched(path, text):
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(JournalFormatError, match="--journal") as caught:
+    with pytest.raises(EvaluationError, match="--journal") as caught:
         outcomes(path)
     assert str(path) in str(caught.value)
     assert path.read_text() == text
@@ -155,7 +152,7 @@ def test_journal_refuses_each_kind_of_file_differently(path):
     messages = []
     for text in ("hello\n", OTHER_FORMATS["version 0.1.0"], OTHER_FORMATS["proof log"]):
         path.write_text(text)
-        with pytest.raises(JournalFormatError) as caught:
+        with pytest.raises(EvaluationError) as caught:
             outcomes(path)
         messages.append(str(caught.value))
     assert len(set(messages)) == 3
