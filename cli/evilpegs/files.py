@@ -1,13 +1,12 @@
-"""Files that people name on the command line, checked before any work; ``-`` is standard input or output.
+"""Files that people name on the command line, checked before any work; ``-`` is standard input or output."""
 
-Records have one event per line; the format of trees is that of docs/trees.md.
-"""
-
+import csv
 import errno
+import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +94,12 @@ def write_text(name: str, text: str) -> None:
         Path(name).write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot write {display_name(name)}: {failure_reason(error)}; choose another file") from None
+
+
+def write_csv(name: str, rows: Iterable[Iterable[Any]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_text(name, text.getvalue())
 
 
 @contextmanager

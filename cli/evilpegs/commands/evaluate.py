@@ -1,7 +1,5 @@
 """`evilpegs evaluate`: the guesses that strategies need, over every secret or in simulated games."""
 
-import csv
-import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError, rules_hint
-from evilpegs.files import STANDARD, check_writable, write_text
+from evilpegs.files import STANDARD, check_writable, write_csv
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback, check_range
 from evilpegs.output import (
     Column,
@@ -101,7 +99,9 @@ def evaluate(
     if program is not None:
         raise CommandError("evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it")
     _check_options(strategies, games, jobs, cluster, worst)
-    _check_outputs(plot, csv, as_json)
+    if plot is not None:
+        check_plot(plot)
+    check_csv(csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
     with (
         only_document(as_json or csv == STANDARD),
@@ -140,12 +140,6 @@ def _check_options(
         raise CommandError("--jobs is for this machine and --cluster for others; take one of them")
     check_range("--games", games, MAX_GAMES)
     check_range("--worst", worst, MAX_WORST)
-
-
-def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
-    if plot is not None:
-        check_plot(plot)
-    check_csv(csv, as_json)
 
 
 def check_csv(csv: str | None, as_json: bool) -> None:
@@ -225,15 +219,13 @@ def _write_csv(target: str, results: Sequence[StrategyResult]) -> None:
     # the last columns count the secrets, or games, solved at each guess
     fields = SIMULATED_FIELDS if results[0].spec.games else EXACT_FIELDS
     most = max(len(result.distribution) for result in results)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*fields, *range(1, most + 1)])
+    rows: list[list[Any]] = [[*fields, *range(1, most + 1)]]
     for result in results:
         low, high = result.interval or (None, None)
         values = result.to_json() | {"low": low, "high": high}
         missing = [0] * (most - len(result.distribution))
-        writer.writerow([*(values[field] for field in fields), *result.distribution, *missing])
-    write_text(target, text.getvalue())
+        rows.append([*(values[field] for field in fields), *result.distribution, *missing])
+    write_csv(target, rows)
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:

@@ -18,7 +18,7 @@ from cyclopts import Parameter
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, failure_reason
+from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv
 from evilpegs.options import Database, Json
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_server.leaderboard.leaderboard import games_for_rank
@@ -94,9 +94,7 @@ def list_all(
     if as_json:
         print_json({"players": rows})
     elif as_csv:
-        table = csv.DictWriter(sys.stdout, [*ListedPlayer._fields, "games_to_rank"], lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        write_csv(STANDARD, [[*ListedPlayer._fields, "games_to_rank"], *(row.values() for row in rows)])
     else:
         to_rank = Column[ListedPlayer]("games to a rank", lambda each: f"{left[each.name]:,}", "right")
         print_table(console(), players, [*COLUMNS[:-1], *([to_rank] if left else []), COLUMNS[-1]])

@@ -81,12 +81,13 @@ def replay(
     if record is not None:
         check_writable(record, RECORD)
     chosen = server_to_read(server, database)
-    stored = (
-        _load_recorded(database, match, operator) if chosen is None else asyncio.run(_fetch_recorded(chosen, match))
-    )
+    if chosen is None:
+        match, entries = _load_recorded(database, match, operator)
+    else:
+        match, entries = asyncio.run(_fetch_recorded(chosen, match))
     if record is not None:
-        return _write_record(stored, record, as_json)
-    replayed = _analyze(stored, analysis, thorough)
+        return _write_record(match, entries, record, as_json)
+    replayed = _analyze(match, entries, analysis, thorough)
     if as_json:
         print_json(replay_document(replayed))
     else:
@@ -94,21 +95,15 @@ def replay(
     return 0 if replayed.flaw is None else CHAIN_BROKEN
 
 
-class RecordedMatch(NamedTuple):
-    id: str
-    entries: list[LogEntry]
-    over: bool
-
-
-def _load_recorded(database: str | None, name: str, with_sealed: bool) -> RecordedMatch:
+def _load_recorded(database: str | None, name: str, with_sealed: bool) -> tuple[str, list[LogEntry]]:
     from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
 
     with open_for_reading(database) as engine:
         stored = find_match(engine, name, with_sealed=with_sealed)
-    return RecordedMatch(stored.id, stored.entries, stored.over)
+    return stored.id, stored.entries
 
 
-async def _fetch_recorded(server: str, name: str) -> RecordedMatch:
+async def _fetch_recorded(server: str, name: str) -> tuple[str, list[LogEntry]]:
     if name != NEWEST and not MATCH_ID.fullmatch(name.lower()):
         raise CommandError(f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest")
     async with server_reader(server) as reader:
@@ -125,33 +120,28 @@ async def _fetch_recorded(server: str, name: str) -> RecordedMatch:
         # a server sends no hashes of single events, so only the hash in `match_over` can disagree with the events
         event = orjson.loads(text)
         log.append_text(event["at"], event["type"], text)
-    return RecordedMatch(match, log.entries, bool(log.entries) and log.entries[-1].type == "match_over")
+    return match, log.entries
 
 
-def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchReplay:
+def _analyze(match: str, entries: list[LogEntry], analysis: bool, thorough: bool) -> MatchReplay:
     if not analysis:
-        return analyze_match(stored.id, stored.entries)
+        return analyze_match(match, entries)
     with progress(console(sys.stderr)) as bar:
-        task = bar.add_task("turns", total=None)
-        return analyze_match(
-            stored.id,
-            stored.entries,
-            THOROUGH if thorough else USUAL,
-            lambda done, turns: bar.update(task, completed=done, total=turns),
-        )
+        task, effort = bar.add_task("turns", total=None), THOROUGH if thorough else USUAL
+        return analyze_match(match, entries, effort, lambda done, turns: bar.update(task, completed=done, total=turns))
 
 
-def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
+def _write_record(match: str, entries: list[LogEntry], record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
         raise CommandError("--json and --record - both write to standard output; write the record to a file")
-    write_text(record, "".join(f"{entry.text}\n" for entry in stored.entries))
-    flaw, events = chain_flaw(stored.entries), len(stored.entries)
+    write_text(record, "".join(f"{entry.text}\n" for entry in entries))
+    flaw, events = chain_flaw(entries), len(entries)
     if as_json:
-        print_json({"match": stored.id, "record": record, "events": events, "flaw": flaw})
+        print_json({"match": match, "record": record, "events": events, "flaw": flaw})
     elif record != STANDARD:
         out = console()
-        out.print(f"match {stored.id}: {events} events written to {record}")
-        _show_chain(out, events, flaw, is_over=stored.over)
+        out.print(f"match {match}: {events} events written to {record}")
+        _show_chain(out, events, flaw, is_over=bool(entries) and entries[-1].type == "match_over")
     return 0 if flaw is None else CHAIN_BROKEN
 
 

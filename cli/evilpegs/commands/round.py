@@ -1,6 +1,5 @@
 """`evilpegs round`: rounds of a contest, opened, closed and read in the database, also while a server runs."""
 
-import csv
 import sys
 import time
 from collections import Counter
@@ -14,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_names, stopped_server
 from evilpegs.database import now_ms, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
+from evilpegs.files import STANDARD, write_csv
 from evilpegs.options import TIME, WHOLE, Database, Json, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
@@ -169,9 +169,9 @@ def status(
     if as_json:
         print_json({"rounds": [each.model_dump(mode="json") for each in documents]})
     elif as_csv:
-        table = csv.writer(sys.stdout, lineterminator="\n")
-        table.writerow(["round", "player", "ended", "excluded", *RoundResult.model_fields])
-        table.writerows(_csv_row(each.id, entrant) for each in documents for entrant in each.entrants)
+        heading = ["round", "player", "ended", "excluded", *RoundResult.model_fields]
+        rows = [_csv_row(each.id, entrant) for each in documents for entrant in each.entrants]
+        write_csv(STANDARD, [heading, *rows])
     else:
         _show(documents[0])
 
@@ -193,8 +193,7 @@ def _show(shown: RoundDocument) -> None:
     closes = "closes by command" if shown.closes is None else f"closes {format_time(shown.closes)}"
     terms = f"{shown.ladder.rules} {shown.ladder.codemaker}, {shown.ladder.games} games each"
     out.print(f"{shown.id}: {terms}; {'sealed, ' if shown.sealed else ''}{shown.state}, {closes}\n", highlight=False)
-    columns = RESULTS if shown.state == "over" else PROGRESS
-    print_table(out, shown.entrants, columns)
+    print_table(out, shown.entrants, RESULTS if shown.state == "over" else PROGRESS)
 
 
 def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:

@@ -6,11 +6,10 @@ import re
 import shlex
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 import structlog
@@ -168,7 +167,8 @@ def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundL
     handler = logging.StreamHandler(sys.stderr)
     processors = [ProcessorFormatter.remove_processors_meta, *renderers]
     handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=processors))
-    handler.addFilter(_is_relevant)
+    # strangers cause these lines, with connections that do not speak WebSocket
+    handler.addFilter(lambda record: record.msg != "opening handshake failed")
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("evilpegs_game").handlers.clear()  # which printed for commands without a log
     ours = logging.getLogger("evilpegs")
@@ -186,23 +186,16 @@ def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> E
     return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
-def _is_relevant(record: logging.LogRecord) -> bool:
-    # strangers cause these lines, with connections that do not speak WebSocket
-    return record.msg != "opening handshake failed"
-
-
 # The standard library has no list of a machine's addresses, and looking up its own name gives 127.0.1.1 on Debian. The
 # kernel has the list: IPv4 among the routes in /proc/net/fib_trie, IPv6 in /proc/net/if_inet6. The address on the
 # route to the outside comes first, because other machines are usually there. If the list cannot be read, only that
 # address is known; without a route, only the name of this machine.
 
 # addresses that mean all interfaces: family, and an address on no machine, because it is reserved for documentation
-_OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
-    {
-        "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
-        "::": (socket.AF_INET6, "2001:db8::1"),
-    }
-)
+_OUTSIDE: Final = {
+    "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
+    "::": (socket.AF_INET6, "2001:db8::1"),
+}
 _IPV4_ROUTES: Final = Path("/proc/net/fib_trie")
 _IPV4_ADDRESS: Final = re.compile(r"-- (\S+)\s+/32 host LOCAL")
 _IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")

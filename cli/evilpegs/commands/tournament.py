@@ -1,7 +1,5 @@
 """`evilpegs tournament`: strategies and programs play on equal terms, and a table says who is ahead of whom."""
 
-import csv as csv_format
-import io
 import os
 import secrets
 import shlex
@@ -22,7 +20,7 @@ from rich.console import Console
 
 from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs, check_csv
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, write_text
+from evilpegs.files import STANDARD, write_csv, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
@@ -55,6 +53,7 @@ DEFAULT_GAMES: Final = {"fixed": 250, "evil": 20}
 OTHER_GUESS_LIMIT: Final = 12  # on rules without a value curve
 RAW_GAMES: Final = 4_200  # raw scores vary some 17 times as much as those of good strategies without luck
 MAX_NAME: Final = 40
+CSV_FIELDS: Final = ("place", "name", "mean", "games", "failed", "ahead_of", "entrant", "version")
 
 
 def tournament(
@@ -136,7 +135,7 @@ def tournament(
     elif csv != STANDARD:
         _show(console(), document)
     if csv is not None:
-        write_text(csv, _csv_text(document["entrants"]))
+        write_csv(csv, [CSV_FIELDS, *map(_csv_cells, document["entrants"])])
     if journal is None:
         path.unlink()
 
@@ -286,10 +285,5 @@ def _show(out: Console, document: dict[str, Any]) -> None:
         out.print(f"  repeat it with: {first['command']}", soft_wrap=True)
 
 
-def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    fields = ("place", "name", "mean", "games", "failed", "ahead_of", "entrant", "version")
-    writer = csv_format.DictWriter(text, fields, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row | {"ahead_of": "; ".join(row["ahead_of"])} for row in rows)
-    return text.getvalue()
+def _csv_cells(row: dict[str, Any]) -> list[Any]:
+    return ["; ".join(row[field]) if field == "ahead_of" else row[field] for field in CSV_FIELDS]
