@@ -1,7 +1,4 @@
-"""Pairs of games of two strategies: played here against one secret, or taken from their matches on a server.
-
-Strategies that can be played against every secret in seconds have an exact difference of means.
-"""
+"""Pairs of games of two strategies: played here against one secret, or taken from their matches on a server."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

@@ -91,6 +91,15 @@ _KINDS: Final = {
     "list_type": "an array",
     "tuple_type": "an array",
 }
+_JSON_NAMES: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number with a fraction, an exponent or too many digits",
+    str: "a string",
+    list: "an array",
+    tuple: "an array",
+}
 # the requirement that a value of the right kind breaks, with keys of the error's context in braces
 _BOUNDS: Final = {
     "literal_error": "{expected}",
@@ -119,31 +128,14 @@ def describe_error(error: ValidationError, outer: int = 0) -> str:
     if kind == "extra_forbidden":
         return f"{path} is not a field of this message"
     if kind in _KINDS:
-        return f"{path or 'a message'} must be {_KINDS[kind]}, not {_kind_of(first['input'])}"
+        got = _JSON_NAMES.get(type(first["input"]), "an object")
+        return f"{path or 'a message'} must be {_KINDS[kind]}, not {got}"
     if kind in _BOUNDS:
         return f"{path} must be {_BOUNDS[kind].format(**first.get('ctx', {}))}"
     if kind == "union_tag_invalid":
         return "no such type of message here"
     text = first["msg"].removeprefix("Value error, ")
     return f"{path}: {text}" if path else text
-
-
-def _kind_of(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int():
-            return "an integer"
-        case float():
-            return "a number with a fraction, an exponent or too many digits"
-        case str():
-            return "a string"
-        case list() | tuple():
-            return "an array"
-        case _:
-            return "an object"
 
 
 def _name(part: str | int) -> str:

@@ -1,7 +1,4 @@
-"""The bot runner: a strategy plays matches on a server, and every game is verified when it ends.
-
-Before a new name is claimed, the strategy chooses first guesses that are not played, so that a failure costs no game.
-"""
+"""The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
 import asyncio
 import os

@@ -67,17 +67,6 @@ class PlayedGames:
 UnitOutcome = SolvedCounts | ChosenGuess | PlayedGames
 
 
-def parse_outcome(document: Mapping[str, Any], rules: Rules) -> UnitOutcome:
-    """Return an outcome. Raises GameError, KeyError, TypeError or ValueError if it is none on these rules."""
-    if "distribution" in document:
-        worst = tuple((int(guesses), parse_code(code, rules)) for guesses, code in document.get("worst", ()))
-        return SolvedCounts(tuple(int(number) for number in document["distribution"]), worst)
-    if "lengths" in document:
-        return PlayedGames(bytes.fromhex(document["lengths"]))
-    parts = {Feedback.parse(feedback): int(size) for feedback, size in document["parts"].items()}
-    return ChosenGuess(parse_code(document["guess"], rules), parts)
-
-
 @dataclass(frozen=True, slots=True)
 class SubtreeUnit:
     """Playing to the end against each of the ``size`` candidates."""
@@ -103,6 +92,11 @@ class SubtreeUnit:
         walked = distribution_from(choose, spec.rules, self.history, first, on_solved=on_solved)
         return SolvedCounts(walked, tuple(most_costly(solved, spec.worst)))
 
+    def recall(self, document: Mapping[str, Any]) -> SolvedCounts:
+        """Return an outcome from its JSON, as each unit does; raises GameError, KeyError, TypeError or ValueError."""
+        worst = ((int(guesses), parse_code(code, self.spec.rules)) for guesses, code in document.get("worst", ()))
+        return SolvedCounts(tuple(map(int, document["distribution"])), tuple(worst))
+
 
 @dataclass(frozen=True, slots=True)
 class ChoiceUnit:
@@ -125,6 +119,10 @@ class ChoiceUnit:
         if guess is None:
             guess = seeded_choice(spec.load(), spec.seed)(position)
         return ChosenGuess(guess, position.parts(guess))
+
+    def recall(self, document: Mapping[str, Any]) -> ChosenGuess:
+        parts = {Feedback.parse(feedback): int(size) for feedback, size in document["parts"].items()}
+        return ChosenGuess(parse_code(document["guess"], self.spec.rules), parts)
 
     def split(self, chosen: ChosenGuess, unit_size: int) -> "Iterator[SubtreeUnit | ChoiceUnit]":
         """Yield the units of all other candidates, of at most ``unit_size`` where a choice can divide them."""
@@ -158,6 +156,9 @@ class GamesUnit:
     def play(self) -> PlayedGames:
         spec, numbers = self.spec, range(self.start, self.stop)
         return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
+
+    def recall(self, document: Mapping[str, Any]) -> PlayedGames:
+        return PlayedGames(bytes.fromhex(document["lengths"]))
 
 
 UnitOfWork = SubtreeUnit | ChoiceUnit | GamesUnit

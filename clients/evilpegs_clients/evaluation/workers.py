@@ -1,14 +1,11 @@
-"""Sharing of units of work among workers: this process, the processes of ``--jobs``, or a Dask cluster.
-
-`work_units` cuts the work.
-"""
+"""Sharing of units of work among workers: this process, the processes of ``--jobs``, or a Dask cluster."""
 
 import logging
 import os
 import signal
 import socket
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -23,22 +20,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children, connection, get_context, parent_process
 from threading import Thread
-from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.journal import Journal
-from evilpegs_clients.evaluation.work_units import (
-    ChoiceUnit,
-    ChosenGuess,
-    GamesUnit,
-    PlayedGames,
-    SolvedCounts,
-    SubtreeUnit,
-    UnitOfWork,
-    UnitOutcome,
-    parse_outcome,
-)
+from evilpegs_clients.evaluation.work_units import ChosenGuess, UnitOfWork, UnitOutcome
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_protocol.suggestions import install_hint
 
@@ -50,10 +36,6 @@ CLUSTER_CAPACITY: Final = 1000  # units that are submitted to a cluster at a tim
 
 # silenced, because they report at length what an EvaluationError says in one line
 NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
-
-OUTCOME_TYPES: Final[Mapping[type[UnitOfWork], type[UnitOutcome]]] = MappingProxyType(
-    {ChoiceUnit: ChosenGuess, SubtreeUnit: SolvedCounts, GamesUnit: PlayedGames}
-)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -221,7 +203,7 @@ def _translate_worker_errors() -> Iterator[None]:
 
 def _recall(unit: UnitOfWork, document: Any) -> UnitOutcome:
     try:
-        outcome = parse_outcome(document, unit.spec.rules)
+        outcome = unit.recall(document)
     except (GameError, KeyError, TypeError, ValueError) as error:
         raise _impossible(unit) from error
     return _check(unit, outcome)
@@ -229,8 +211,7 @@ def _recall(unit: UnitOfWork, document: Any) -> UnitOutcome:
 
 def _check(unit: UnitOfWork, outcome: UnitOutcome) -> UnitOutcome:
     numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
-    is_of_kind = isinstance(outcome, OUTCOME_TYPES[type(unit)])
-    if not is_of_kind or sum(numbers) != unit.size or min(numbers, default=0) < 0:
+    if sum(numbers) != unit.size or min(numbers, default=0) < 0:
         raise _impossible(unit)
     return outcome
 

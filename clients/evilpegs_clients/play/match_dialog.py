@@ -1,10 +1,6 @@
-"""The lines that a person types in a match: commands, or codes as guesses.
-
-When a turn ends, the question that was asked in it is withdrawn.
-"""
+"""The lines that a person types in a match; when a turn ends, the question that was asked in it is withdrawn."""
 
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from evilpegs_clients.connection.match_client import MatchClient
@@ -60,10 +56,12 @@ class PlayCommand(StrEnum):
     QUIT = "quit"
 
 
-COMMANDS: Final = MappingProxyType(
-    {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT}
-    | {command.value: command for command in PlayCommand}
-)
+COMMANDS: Final = {command.value: command for command in PlayCommand} | {
+    "": PlayCommand.SHOW,
+    "?": PlayCommand.HINT,
+    "exit": PlayCommand.QUIT,
+    "q": PlayCommand.QUIT,
+}
 # without a connection to the server
 LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
 from typing import Final, TypeVar
 
 from rich.console import Console
@@ -92,7 +91,7 @@ class Dialog:
 _Command = TypeVar("_Command")
 _Parsed = TypeVar("_Parsed")
 
-YES_NO: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": False})
+YES_NO: Final = {"y": True, "yes": True, "n": False, "no": False}
 
 
 def parse_yes(line: str, default: bool) -> bool | None:

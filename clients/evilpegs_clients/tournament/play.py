@@ -1,7 +1,4 @@
-"""Games of a tournament: each entrant plays in a process of its own, and what it breaks costs it that game alone.
-
-The games of an entrant become a record that can be verified.
-"""
+"""Games of a tournament: each entrant plays in a process of its own, and what it breaks costs it that game alone."""
 
 import os
 import shlex

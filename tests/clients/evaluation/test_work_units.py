@@ -14,7 +14,6 @@ from evilpegs_clients.evaluation.work_units import (
     PlayedGames,
     SolvedCounts,
     SubtreeUnit,
-    parse_outcome,
 )
 from evilpegs_clients.strategies.loading import load_strategy, read_source
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
@@ -174,16 +173,16 @@ def test_make_specs_refuses_bad_input():
 
 
 @pytest.mark.parametrize(
-    "outcome",
+    ("unit", "outcome"),
     [
-        SolvedCounts((1, 0, 2)),
-        SolvedCounts((1, 0, 2), ((5, (0, 1, 2)), (3, (0, 0, 0)))),
-        PlayedGames(bytes([3, 1, 200])),
-        ChosenGuess((0, 0, 1), {Feedback(0, 1): 6, Feedback(3, 0): 1}),
+        (SubtreeUnit(spec(), (), 3), SolvedCounts((1, 0, 2))),
+        (SubtreeUnit(spec(), (), 3), SolvedCounts((1, 0, 2), ((5, (0, 1, 2)), (3, (0, 0, 0))))),
+        (GamesUnit(spec(), 0, 3), PlayedGames(bytes([3, 1, 200]))),
+        (ChoiceUnit(spec(), (), 7), ChosenGuess((0, 0, 1), {Feedback(0, 1): 6, Feedback(3, 0): 1})),
     ],
 )
-def test_outcome_json_round_trips(outcome):
-    assert parse_outcome(outcome.to_json(), SMALL) == outcome
+def test_outcome_json_round_trips(unit, outcome):
+    assert unit.recall(outcome.to_json()) == outcome
 
 
 def test_unit_keys_differ():

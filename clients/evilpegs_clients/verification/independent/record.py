@@ -1,7 +1,4 @@
-"""The games of a record, read field by field from the JSON of its events.
-
-Commitments and tie indices are computed as protocol/README.md says.
-"""
+"""The games of a record, read field by field from the JSON of its events, as protocol/README.md describes them."""
 
 import hashlib
 import hmac
@@ -17,15 +14,6 @@ from evilpegs_clients.verification.independent.definitions import MarkedGuess, M
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
     """Return the commitment to ``nonce``; both are in hexadecimal."""
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
-
-
-def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return the index among replies in feedback order; ``share`` is the client's nonce, None if it has no part."""
-    message: list[str | int] = ["tie", match, game, turn]
-    if share is not None:
-        message.append(share)
-    digest = hmac.new(bytes.fromhex(nonce), _canonical(message), hashlib.sha256).hexdigest()
-    return int(digest, 16) % tied
 
 
 def _canonical(value: list[str | int]) -> bytes:
@@ -78,11 +66,12 @@ class Game:
     witness: str | None
 
     def tie_index(self, turn: int, tied: int) -> int | None:
-        """Return the index that the tie rule chooses; None if the nonce of the server is missing."""
+        """Return the index among replies in feedback order; None if the nonce of the server is missing."""
         if self.nonce is None:
             return None
-        share = (self.client_nonce or "") if self.match.tie_nonces else None
-        return tie_index(self.nonce, self.match.id, self.game, turn, tied, share)
+        share = [self.client_nonce or ""] if self.match.tie_nonces else []
+        message = _canonical(["tie", self.match.id, self.game, turn, *share])
+        return int(hmac.new(bytes.fromhex(self.nonce), message, hashlib.sha256).hexdigest(), 16) % tied
 
 
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
