@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, Never, TypeVar
 
+from evilpegs_clients.strategies.program_guard import noted_signals
+
 ENDING_SIGNALS: Final = [each for each in signal.Signals if each.name in {"SIGTERM", "SIGHUP"}]  # not all everywhere
 SIGNAL_STATUS: Final = 128
 
@@ -45,22 +47,7 @@ def _terminate(signal_number: int, _frame: FrameType | None) -> Never:
     raise TerminatedError(signal_number)
 
 
-@contextmanager
-def stop_noted() -> Iterator[list[int]]:
-    """Yield a list that gets the number of each signal that would end the command, which goes on in the block."""
-    noted: list[int] = []
-    wanted = (signal.SIGINT, *ENDING_SIGNALS) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.getsignal(number) for number in wanted}
-    handled = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
-    for number in handled:
-        signal.signal(number, lambda number, _: noted.append(number))
-    try:
-        yield noted
-    finally:
-        for number in handled:
-            signal.signal(number, before[number])
-
-
+stop_noted: Final = noted_signals
 _T = TypeVar("_T")
 
 

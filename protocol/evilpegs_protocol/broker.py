@@ -23,15 +23,12 @@ class BrokerUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """An MQTT broker and the login at it; it can be pickled.
-
-    ``authorities`` are the certificates, in PEM, that may sign the broker's; by default those of the system.
-    """
+    """An MQTT broker and the login at it; it can be pickled."""
 
     host: str
     port: int
     is_secure: bool = False
-    authorities: str | None = field(default=None, repr=False)
+    authorities: str | None = field(default=None, repr=False)  # certificates in PEM in place of the system's
     user: str | None = None
     password: str | None = field(default=None, repr=False)
 
@@ -71,11 +68,7 @@ def load_broker(
     password_file: Path | None = None,
     ca_file: Path | None = None,
 ) -> Broker:
-    """Return the broker at `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for TLS; raises BrokerUnusableError.
-
-    The port defaults to `PORTS`. The first line of ``password_file`` is the password. ``ca_file`` has the certificates,
-    in PEM, that may sign the broker's certificate; by default those of the system.
-    """
+    """Return the broker at `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for TLS; raises BrokerUnusableError."""
     parts = _split(url)
     secure = parts.scheme == "mqtts"
     if ca_file is not None and not secure:

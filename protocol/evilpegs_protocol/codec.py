@@ -65,21 +65,12 @@ def encode(message: Message) -> str:
     return message.model_dump_json()
 
 
+# sorted keys, no white space; raises TypeError for what JSON does not have, and ValueError for NaN and infinities
 canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
-"""Returns canonical JSON: sorted keys, no white space. Numbers must be integers.
-
-Raises TypeError for what JSON does not have, and ValueError for NaN and infinities.
-"""
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON; raises JsonError, also for what other readers understand differently: repeated keys, NaN, infinities.
-
-    >>> parse_json('{"turn": 1, "turn": 2}')
-    Traceback (most recent call last):
-        ...
-    evilpegs_protocol.codec.JsonError: a key occurs twice
-    """
+    """Parse JSON; raises JsonError, also for what others understand differently: repeated keys, NaN, infinities."""
     try:
         return _STRICT.decode(text)
     except JsonError:

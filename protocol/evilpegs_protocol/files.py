@@ -22,10 +22,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """Yield the path of an empty file that replaces ``path`` at the end of the block.
-
-    It is on the disk before that, and only its owner can read it. An error in the block leaves the old file.
-    """
+    """Yield a path whose file, on the disk and readable by its owner only, replaces ``path`` if the block succeeds."""
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         os.close(number)

@@ -56,14 +56,11 @@ class RecordedGame:
 
 
 class Record:
-    """A match as its events tell it, complete or so far. Their order and hashes are not checked.
-
-    ``games`` has a game by its number, from the first event that names it.
-    """
+    """A match as its events tell it, complete or so far. Their order and hashes are not checked."""
 
     def __init__(self, started: MatchStarted, events: Iterable[RecordEvent] = ()) -> None:
         self.started = started
-        self.games: dict[int, RecordedGame] = {}
+        self.games: dict[int, RecordedGame] = {}  # by number, from the first event that names it
         self.over: MatchOver | None = None
         for event in events:
             self.add(event)

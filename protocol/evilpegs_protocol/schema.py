@@ -1,7 +1,4 @@
-"""The JSON Schema (2020-12) of every message, stored beside this file as schema.json.
-
-``python -m evilpegs_protocol.schema`` generates the file.
-"""
+"""The JSON Schema of every message; ``python -m evilpegs_protocol.schema`` writes it into schema.json beside this."""
 
 import json
 from pathlib import Path

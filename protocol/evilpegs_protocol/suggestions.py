@@ -13,11 +13,7 @@ def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
 
 
 def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> str:
-    """Return an error message with the most similar ids; ``where`` may be " on ws://HOST:PORT/v1".
-
-    >>> unknown_ladder_text("clasic", ["classic", "super", "huge", "monster"])
-    "there is no ladder 'clasic'; the nearest is classic"
-    """
+    """Return an error message with the most similar ids; ``where`` may be " on ws://HOST:PORT/v1"."""
     text = f"there is no ladder {typed[:MAX_QUOTED]!r}{where}"
     nearest = nearest_ids(typed, known)
     if not nearest:

@@ -1,7 +1,4 @@
-"""`evilpegs verify`: the record of a match is checked without the server that played it, from nothing but its events.
-
-The first check uses the code with which the game is played; the second check shares no code with the first.
-"""
+"""`evilpegs verify`: a record is checked from nothing but its events, twice, by programs that share no code."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,4 @@
-"""`evilpegs play`: a person at a terminal plays a match.
-
-A player who leaves does not resign: the match and its clock continue, and it is offered to them when they come back
-under the same name.
-"""
+"""`evilpegs play`: a person at a terminal plays a match, which is offered again to one who left it."""
 
 import asyncio
 from collections.abc import Callable

@@ -64,36 +64,36 @@ class ProgramGuard:
 
 
 @contextmanager
-def deferred_signals() -> Iterator[None]:
-    """Hold back SIGINT, SIGTERM and SIGHUP during the block, in the main thread, which alone handles signals.
-
-    Otherwise Ctrl-C at the moment when a program starts would leave the program running, because its process is not
-    known yet.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def noted_signals() -> Iterator[list[int]]:
+    """Yield a list that gets the number of each signal that would end the process, which goes on in the block."""
     received: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # which alone handles signals
     handlers = {
         number: signal.signal(number, lambda number, _frame: received.append(number))
-        for number in _ENDING_SIGNALS
+        for number in (_ENDING_SIGNALS if is_main else ())
         if signal.getsignal(number) not in (signal.SIG_IGN, None)
     }
     try:
-        yield
+        yield received
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Hold back signals during the block: Ctrl-C would leave a program running whose process is not known yet."""
+    received: list[int] = []
+    try:
+        with noted_signals() as received:
+            yield
+    finally:
         for late in received:
             signal.raise_signal(late)
 
 
 class ErrorOutput:
-    """The standard error of a program, which is shown on the standard error of this process.
-
-    Up to `MAX_ERROR_BYTES` are shown in all, so that a program cannot fill a disk. Later bytes are read and discarded,
-    because a program must not be blocked by what it writes.
-    """
+    """The standard error of a program, shown on that of this process up to a limit, because it could fill a disk."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -121,7 +121,7 @@ class ErrorOutput:
     def _copy(self, descriptor: int) -> None:
         decoder = getincrementaldecoder("utf-8")("replace")
         try:
-            while piece := os.read(descriptor, _CHUNK):
+            while piece := os.read(descriptor, _CHUNK):  # to the end: what it writes must not block the program
                 if self._left >= 0:
                     self._show(decoder.decode(piece[: self._left]))
                     self._left -= len(piece)

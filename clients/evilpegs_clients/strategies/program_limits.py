@@ -36,10 +36,7 @@ class _Process:
 
 
 class ProgramLimits:
-    """The limits of one program: processor ``seconds`` per game, and ``megabytes`` of its whole group.
-
-    ``is_stopped`` is asked while an answer is awaited; once it returns True, the program is killed.
-    """
+    """Processor ``seconds`` per game, and ``megabytes`` of the whole group; a program that ``is_stopped`` is killed."""
 
     def __init__(self, seconds: float, megabytes: int, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._seconds = seconds

@@ -37,10 +37,7 @@ SMALL_RULES = Rules(3, 3)
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
-    """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into ``live_sets``.
-
-    With rules whose codes do not fit into memory, two turns are played instead.
-    """
+    """Compile the kernels that ``strategy`` needs, and put all codes of ``rules`` into ``live_sets`` if they fit."""
     # a tiny game tree; a strategy from a file may not support rules this small
     distribution_from(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:

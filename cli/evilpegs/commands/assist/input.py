@@ -1,7 +1,4 @@
-"""A parser of the lines that a person types to `evilpegs assist`: rows, guesses, changes of a row, and commands.
-
-A line that is not understood is refused and never interpreted by guessing.
-"""
+"""A parser of the lines that a person types to `evilpegs assist`: rows, guesses, changes of a row, and commands."""
 
 import re
 from contextlib import suppress

@@ -1,7 +1,4 @@
-"""What `evilpegs check-client` does to a client, and what the client should do then.
-
-A script returns what the client did, or raises WrongError.
-"""
+"""What `evilpegs check-client` does to a client; a script returns what the client did then, or raises WrongError."""
 
 import asyncio
 import json

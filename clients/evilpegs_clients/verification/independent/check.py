@@ -1,9 +1,4 @@
-"""The independent check of a record, without the codemaker's code.
-
-For each game, the nonce must fit the commitment, and the witness must fit every feedback. Against evil and devil, the
-candidates of each turn are counted by the feedback they would give, and the reply must be the one that the rule
-demands.
-"""
+"""The independent check of a record: commitments, witnesses, and the replies of evil and devil."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
