@@ -74,7 +74,6 @@ def bar_chart(
 
 
 def plot_counts(path: Path, named: Sequence[tuple[str, GuessCounts]], are_games: bool) -> None:
-    """Draw how many secrets, or games, took how many guesses, for one or several strategies."""
     (name, first), one = named[0], "game" if are_games else "secret"
     played = pluralize(first.count, one)
     title = f"{first.rules}, {played}"

@@ -69,7 +69,6 @@ class StrategyChoice:
 
 
 def point_out_shell(command: str, program: str, where: str = "--exec") -> None:
-    """Say on standard error, if a command line has characters for a shell, that no shell reads it."""
     if found := shell_characters(command):
         instead = f"{where} {shlex.quote('sh -c ' + shlex.quote(command))}"
         print(  # noqa: T201
@@ -80,7 +79,6 @@ def point_out_shell(command: str, program: str, where: str = "--exec") -> None:
 
 
 def warn_of_known_seed(strategies: Iterable[str], seed: int) -> None:
-    """Say on standard error, if a file plays random secrets of the default seed, that it may know them."""
     if seed == 0 and any(strategy.endswith(FILE_ENDINGS) for strategy in strategies):
         print(  # noqa: T201
             "evilpegs: seed 0 is known, so a file may have its secrets built in; for files of others choose your own "

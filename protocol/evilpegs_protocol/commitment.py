@@ -23,11 +23,8 @@ def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, co
     """Return the index, in code order, of a fixed codemaker's secret among ``codes``."""
     # rejection sampling, so that every code is equally likely
     accepted = _DIGEST_VALUES - _DIGEST_VALUES % codes
-    for counter in count():
-        draw = _keyed_number(nonce, [client_nonce or "", match, game, counter])
-        if draw < accepted:
-            return draw % codes
-    raise AssertionError  # pragma: no cover - count() has no end
+    draws = (_keyed_number(nonce, [client_nonce or "", match, game, counter]) for counter in count())
+    return next(draw for draw in draws if draw < accepted) % codes
 
 
 TIE_NONCES: Final = 2  # the value of `tie_nonces` in new matches: the nonces of server and client both decide ties

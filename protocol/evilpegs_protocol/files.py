@@ -1,7 +1,4 @@
-"""Atomic replacement of files: a reader finds the old contents or the new ones, never a mixture.
-
-Server, clients and command line share this module, so it is in the lowest package that may use files.
-"""
+"""Atomic replacement of files: a reader finds the old contents or the new ones, never a mixture."""
 
 import contextlib
 import os

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from rich.console import Console
 
+from evilpegs.api.evaluation import MAX_GAMES, MAX_JOBS
 from evilpegs.errors import CommandError, rules_hint
 from evilpegs.files import STANDARD, check_writable, write_csv
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback, check_range
@@ -35,25 +36,17 @@ from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.rules import Rules
 
-Jobs = Annotated[
-    int, WHOLE, Parameter(name="--jobs", help="The number of processes of this machine that share the work.")
-]
+Jobs = Annotated[int, WHOLE, Parameter(help="The number of processes of this machine that share the work.")]
 CheckpointFile = Annotated[
-    Path | None,
-    FILE,
-    Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has."),
+    Path | None, FILE, Parameter(help="Keep what is finished in this file, and go on from what it has.")
 ]
 Csv = Annotated[
     str | None,
     FILE,
-    Parameter(
-        name="--csv", allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."
-    ),
+    Parameter(allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."),
 ]
 
 NOTICE_SIZE: Final = 20_000  # secrets; from here on a notice says that the evaluation takes a while
-MAX_JOBS: Final = 256
-MAX_GAMES: Final = 1_000_000_000
 MAX_WORST: Final = 1_000
 
 

@@ -67,9 +67,7 @@ COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
 Tokens = Annotated[
     str,
     Parameter(
-        name="--tokens",
-        allow_leading_hyphen=True,
-        help="The new CSV file for names and tokens; only you can read it. - prints them.",
+        allow_leading_hyphen=True, help="The new CSV file for names and tokens; only you can read it. - prints them."
     ),
 ]
 

@@ -18,7 +18,7 @@ from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, 
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
@@ -29,7 +29,7 @@ from evilpegs_game.errors import quoted, require, to_flag, to_whole
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, OpenMatch, Welcome
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, OpenMatch, Welcome
 
 OnFailure = Callable[[StrategyFailure], None]
 
@@ -92,17 +92,7 @@ def _kept_text(offer: LadderInfo, left_open: Sequence[OpenMatch]) -> str:
     return f"match {kept.match} on {offer.id} stays open as it was, and no match was started"
 
 
-BotEvent = (
-    Welcome
-    | MatchStarted
-    | GameSummary
-    | StrategyFailure
-    | MatchSummary
-    | Notice
-    | Reconnecting
-    | Reconnected
-    | KeyChanged
-)
+BotEvent = Welcome | MatchStarted | GameSummary | StrategyFailure | MatchSummary | SessionEvent
 """The events that `play_matches` reports to ``on_event``.
 
 * `Welcome`: The server accepted the player; once, before the first match.

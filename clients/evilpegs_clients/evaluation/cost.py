@@ -132,7 +132,6 @@ def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate 
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration such as ``40 seconds``, ``12 minutes`` or ``3 hours``."""
     for length, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"

@@ -117,7 +117,6 @@ def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
 def make_results(
     costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]], plan: ExecutionPlan
 ) -> list[StrategyResult]:
-    """Return the result of each strategy, under names that tell the strategies apart."""
     specs = [cost.spec for cost in costs]
     return [
         StrategyResult(

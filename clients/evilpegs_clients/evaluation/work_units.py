@@ -165,7 +165,6 @@ UnitOfWork = SubtreeUnit | ChoiceUnit | GamesUnit
 
 
 def first_units(spec: StrategySpec, unit_size: int) -> Iterator[UnitOfWork]:
-    """Yield the units that an evaluation starts with: its games, or the choice of the first guess."""
     if not spec.games:
         yield ChoiceUnit(spec, (), spec.rules.size)
     for start in range(0, spec.games, unit_size):
@@ -192,5 +191,4 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
 
 
 def most_costly(worst: Iterable[tuple[int, Code]], limit: int) -> list[tuple[int, Code]]:
-    """Return the ``limit`` pairs with the most guesses, most guesses first, then in code order."""
     return nsmallest(limit, worst, key=lambda entry: (-entry[0], entry[1]))

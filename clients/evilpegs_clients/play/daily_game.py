@@ -1,7 +1,4 @@
-"""The game of the day at a terminal: untimed, and without a server.
-
-It looks like a match on a practice ladder: each turn is printed as if a server had sent its feedback event.
-"""
+"""The game of the day at a terminal, without a server: each turn is printed as if one had sent its feedback event."""
 
 from datetime import date
 from typing import Any, Final

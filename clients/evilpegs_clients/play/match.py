@@ -1,8 +1,4 @@
-"""One match played by a person at a terminal.
-
-The output follows from the record of the match: each event is printed once, when it has arrived, so that none is
-skipped after a cut connection.
-"""
+"""One match played by a person; each event of its record is printed once, and none is skipped after a cut."""
 
 from collections.abc import Callable
 from functools import partial

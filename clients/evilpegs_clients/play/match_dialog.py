@@ -72,5 +72,4 @@ def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
 
 
 def parse_named_command(line: str) -> PlayCommand | None:
-    """Return the command that ``line`` names, in upper or lower case."""
     return find_word(line.lower(), COMMANDS)

@@ -172,7 +172,6 @@ def play_games(
 
 
 def entrant_lines(conditions: Conditions, entrant: Participant, games: Sequence[PlayedGame], at: int) -> list[str]:
-    """Return the lines of a record with all games of an entrant, in their order."""
     return record_lines(
         entrant.match_id(conditions.seed),
         entrant.name,

@@ -1,7 +1,8 @@
 """Checks of one game: commitment, secret, every feedback, evil's and devil's rule, the clock and the outcome."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
@@ -25,13 +26,7 @@ class VerificationCache:
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:
         self.live_sets = live_sets or LiveSets(CACHE_BYTES)
-        self._worst_case: tuple[Rules, WorstCase] | None = None
-
-    def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver of a devil's replies, which remembers its positions until other rules are asked for."""
-        if self._worst_case is None or self._worst_case[0] != rules:
-            self._worst_case = rules, WorstCase(rules)
-        return self._worst_case[1]
+        self.worst_case: Callable[[Rules], WorstCase] = lru_cache(maxsize=1)(WorstCase)
 
 
 DEVIL_BUDGET: Final = 4 * 10**9  # feedback evaluations for checking one reply of a devil; they take about four seconds

@@ -1,8 +1,4 @@
-"""The table of a leaderboard, with as many columns as fit on the terminal, and a legend below it.
-
-The program that a player uses is more interesting than any figure beyond the first three, so the column of clients
-stays when other columns are left out.
-"""
+"""The table of a leaderboard, with as many columns as fit on the terminal, and a legend below it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -142,6 +138,7 @@ RANK: Final = Column("rank", _rank, "right", narrow={12: None})
 PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bold")
 # only where not all are bots
 KIND: Final = Column[StandingsRow]("kind", lambda row: row.kind or "", narrow={6: None})
+# more interesting than any figure beyond the first three, so it stays when other columns are left out
 CLIENT: Final = Column[StandingsRow](
     "client\n(own word)",
     lambda row: printable(row.client),

@@ -11,8 +11,6 @@ Code = tuple[int, ...]
 
 
 class Marks(NamedTuple):
-    """A feedback."""
-
     black: int
     white: int
 
