@@ -123,9 +123,9 @@ def fit_table(
     return table, needed
 
 
-def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
+def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]]) -> None:
     """Print the widest form that fits; if none does, the terminal breaks the lines of the narrowest."""
-    table, needed = fit_table(out, rows, columns, title)
+    table, needed = fit_table(out, rows, columns)
     table.width = needed
     out.print(table, crop=False)
 

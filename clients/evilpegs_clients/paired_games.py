@@ -41,7 +41,6 @@ class PairedGames:
         self._live_sets = [LiveSets() for _ in strategies]
 
     def play(self, number: int) -> PairScores:
-        """Play a pair; the same number gives the same games."""
         return PairScores(*self.play_each(number, (0, 1)))
 
     def play_each(self, number: int, sides: Iterable[int]) -> list[float]:

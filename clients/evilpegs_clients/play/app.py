@@ -133,12 +133,12 @@ class _News:
         match news:
             case Notice():
                 self._screen.say(f"The server says: {printable(news.message)}")
-            case Reconnecting() if not self._dialog.is_away:
-                self._dialog.is_away = True
-                self._screen.say(f"The server is away: {printable(news.why)}.")
-                self._screen.prompt.status(_attempt_text(news))
             case Reconnecting():
-                self._screen.prompt.status(_attempt_text(news))
+                if not self._dialog.is_away:
+                    self._dialog.is_away = True
+                    self._screen.say(f"The server is away: {printable(news.why)}.")
+                attempt = f"attempt {news.attempt} in {news.seconds:.1f} s"
+                self._screen.prompt.status(f"Trying to connect again: {attempt}")
             case KeyChanged():
                 self._screen.say(f"Note: {key_change_line(news)}.")
             case Reconnected():
@@ -148,7 +148,3 @@ class _News:
                     self.match.show_board()
         if isinstance(news, Notice) or self.match is None:  # else the match asks again once it knows the time left
             self._screen.prompt.ask_again()
-
-
-def _attempt_text(news: Reconnecting) -> str:
-    return f"Trying to connect again: attempt {news.attempt} in {news.seconds:.1f} s"

@@ -7,7 +7,7 @@ from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import SETTLED_PHASES
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.terminal.prompt import Question
-from evilpegs_clients.terminal.screen import Dialog, find_word, parse_words, parse_yes
+from evilpegs_clients.terminal.screen import Dialog, parse_words, parse_yes
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.rules import Rules
 
@@ -72,4 +72,4 @@ def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
 
 
 def parse_named_command(line: str) -> PlayCommand | None:
-    return find_word(line.lower(), COMMANDS)
+    return COMMANDS.get(" ".join(line.lower().split()))

@@ -76,7 +76,6 @@ class MatchScreen(Screen):
         self.say(row)
 
     def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print the largest parts, which show why evil or a devil chose its reply."""
         self.say(largest_parts_text(event, match.codemaker, self.console.width))
 
     def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:

@@ -56,7 +56,6 @@ class Minimax(CriterionStrategy):
     1122, and it never needs more than five guesses.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.MINIMAX
 
 
@@ -67,7 +66,6 @@ class ExpectedSize(CriterionStrategy):
     first guess is 1123.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.EXPECTED_SIZE
 
 
@@ -78,7 +76,6 @@ class Entropy(CriterionStrategy):
     guess is 1234.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.ENTROPY
 
 
@@ -89,7 +86,6 @@ class MostParts(CriterionStrategy):
     average of all strategies in this module, and its first guess is 1123.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.MOST_PARTS
 
 
@@ -99,7 +95,6 @@ class Lexicographic(CriterionStrategy):
     Source: none known; it refines minimax, because guesses with equal largest parts mostly differ in smaller ones.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.LEXICOGRAPHIC
 
 
@@ -111,7 +106,6 @@ class TwoPly(CriterionStrategy):
     `sampled`, but with the same draws in every game.
     """
 
-    __slots__ = ()
     criterion: ClassVar[criteria.Criterion] = criteria.TWO_PLY
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002

@@ -28,16 +28,12 @@ Question = Callable[[], str]  # the current text of a question, which may contai
 ReadLine = Callable[[], Awaitable[str | None]]  # the next line, or None at the end of the input
 
 
-async def end_of_input() -> str | None:
-    return None
-
-
 class Prompt:
     """A prompt that prints a question once and leaves its line open for the answer, until anything else is printed."""
 
     is_live = False  # true if a person edits the lines at a terminal
 
-    def __init__(self, console: Console, read_line: ReadLine = end_of_input) -> None:
+    def __init__(self, console: Console, read_line: ReadLine | None = None) -> None:
         self.console = console
         self._read_line = read_line
         self._question: Question | None = None
@@ -81,7 +77,7 @@ class Prompt:
         self._has_open_line, self._status = False, ""
 
     async def read(self) -> str | None:
-        return await self._read_line()
+        return None if self._read_line is None else await self._read_line()
 
     def accept(self, line: str) -> None:
         """Close the open question; print the answer unless a terminal has echoed it."""
@@ -224,7 +220,6 @@ class EditedPrompt(Prompt):
         return True
 
     def close(self) -> None:
-        """Remove an open prompt from the screen."""
         if self._is_open:
             self._session.app.erase_when_done = True
         super().close()

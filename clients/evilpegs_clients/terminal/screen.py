@@ -100,11 +100,6 @@ def parse_yes(line: str, default: bool) -> bool | None:
     return YES_NO.get(answer) if answer else default
 
 
-def find_word(line: str, commands: Mapping[str, _Command]) -> _Command | None:
-    """Return the command that ``line`` names; extra spaces do not matter, but upper and lower case do."""
-    return commands.get(" ".join(line.split()))
-
-
 def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[str], _Parsed]) -> _Command | _Parsed:
     """Return the command that ``line`` names, also in capitals if it is nothing else, or what ``parse`` makes of it."""
     text = " ".join(line.split())
@@ -113,6 +108,6 @@ def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[st
     try:
         return parse(text)
     except GameError as error:
-        if (command := find_word(text.lower(), commands)) is not None:
+        if (command := commands.get(text.lower())) is not None:
             return command
         raise GameError(f"{error}. Type help for what can be typed.") from None

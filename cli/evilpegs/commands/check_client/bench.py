@@ -92,7 +92,6 @@ class Bench:
         self._log: BoundLogger = structlog.wrap_logger(logger, [filter_by_level], BoundLogger)
 
     async def open(self, words: Sequence[str], port: int, ladder: str) -> int:
-        """Start the server and the client, and return the port."""
         await self._start(port)
         hello = await self._talk(_HELLO | {"name": "my-client", "kind": "bot"})
         self._token = hello["token"]
