@@ -50,7 +50,9 @@ def user_message(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):
-        return usage_message(error)
+        command = " ".join(("evilpegs", *(error.command_chain or ())))
+        what = " ".join(_what(error).split()).rstrip(".")
+        return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
     text = str(error)
     if isinstance(error, MalformedError):
         for name in error.arguments:
@@ -75,12 +77,6 @@ MAX_QUOTED = 80
 _KINDS = {int: "a whole number", float: "a number"}
 _WITH_RULES = {("assist",), ("duel",), ("solve",), ("tree",)}
 _RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
-
-
-def usage_message(error: CycloptsError) -> str:
-    command = " ".join(("evilpegs", *(error.command_chain or ())))
-    what = " ".join(_what(error).split()).rstrip(".")
-    return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
 
 
 def rules_hint(typed: str) -> str:

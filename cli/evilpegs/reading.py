@@ -80,7 +80,6 @@ class LiveScreen:
         self.live.update(Group(self._view(), *status), refresh=True)
 
     def say(self, event: ReaderEvent) -> None:
-        """Show a line about an event of the connection, until the connection is restored."""
         match event:
             case Reconnecting(attempt=attempt) if attempt > 1:
                 first = self._status.partition(" (attempt ")[0]

@@ -8,7 +8,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Annotated, Final, Literal
@@ -249,12 +249,11 @@ def stopped_server(database: str | None) -> Iterator[bool]:
         yield is_stopped
         return
     check_exists(url)
+    is_stopped = False
     with ExitStack() as held:
-        try:
+        with suppress(DatabaseInUseError):
             held.callback(DatabaseLock(url).release)
             is_stopped = True
-        except DatabaseInUseError:
-            is_stopped = False
         yield is_stopped
 
 

@@ -59,11 +59,9 @@ MAX_MATCHES: Final = 10_000  # beyond it, the match that was looked up least rec
 
 @dataclass(slots=True)
 class KnownMatch:
-    """The player, the ladder's id and the numbers of the events that have been seen."""
-
     player: str | None = None
     ladder: str | None = None
-    seen: set[int] = field(default_factory=set)
+    seen: set[int] = field(default_factory=set)  # numbers of events
 
 
 class MatchBook:

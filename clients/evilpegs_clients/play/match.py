@@ -78,8 +78,7 @@ class TerminalMatch:
         await self._show_new_events()
 
     def _game_start(self) -> int:
-        starts = [index for index, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
-        return starts[-1] if starts else 1
+        return max((at for at, event in enumerate(self._view.events) if isinstance(event, GameStarted)), default=1)
 
     async def _begin(self) -> None:
         if self._view.started.clock is not None and not await self._is_ready():

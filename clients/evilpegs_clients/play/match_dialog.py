@@ -56,11 +56,8 @@ class PlayCommand(StrEnum):
     QUIT = "quit"
 
 
-COMMANDS: Final = {command.value: command for command in PlayCommand} | {
-    "": PlayCommand.SHOW,
-    "?": PlayCommand.HINT,
-    "exit": PlayCommand.QUIT,
-    "q": PlayCommand.QUIT,
+COMMANDS: Final = {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT} | {
+    command.value: command for command in PlayCommand
 }
 # without a connection to the server
 LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
