@@ -94,8 +94,9 @@ class SubtreeUnit:
 
     def recall(self, document: Mapping[str, Any]) -> SolvedCounts:
         """Return an outcome from its JSON, as each unit does; raises GameError, KeyError, TypeError or ValueError."""
-        worst = ((int(guesses), parse_code(code, self.spec.rules)) for guesses, code in document.get("worst", ()))
-        return SolvedCounts(tuple(map(int, document["distribution"])), tuple(worst))
+        distribution = tuple(map(int, document["distribution"]))
+        worst = [(int(guesses), parse_code(code, self.spec.rules)) for guesses, code in document.get("worst", ())]
+        return SolvedCounts(distribution, tuple(worst))
 
 
 @dataclass(frozen=True, slots=True)
