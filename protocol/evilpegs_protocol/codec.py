@@ -65,7 +65,7 @@ def encode(message: Message) -> str:
     return message.model_dump_json()
 
 
-# sorted keys, no white space; raises TypeError for what JSON does not have, and ValueError for NaN and infinities
+# sorted keys, no white space, integers only; TypeError or ValueError for what JSON does not have
 canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
