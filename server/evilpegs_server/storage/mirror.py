@@ -200,15 +200,14 @@ class Mirror:
     def _begin_again(self, why: str) -> None:
         if self._log is not None:
             self._log.warning("the copy is made again from the first event on", copy=str(self._file), why=why)
-        places = {"": Place(0, self.last, "")}
+        first = Place(0, self.last, "")
         with changing(self._target) as target:
             rows_of.delete_all(target)
             target.exec_driver_sql("DELETE FROM mirrored")
-            target.exec_driver_sql(_PUT_PLACE, ("", *places[""]))
-            target.exec_driver_sql(
-                _KEEP_IDS, (self.last,)
-            )  # who follows the copy must not take new events for old ones
-        self._places, self._act, self._is_new, self._next_full = places, None, True, float("-inf")
+            target.exec_driver_sql(_PUT_PLACE, ("", *first))
+            # who follows the copy must not take new events for old ones
+            target.exec_driver_sql(_KEEP_IDS, (self.last,))
+        self._places, self._act, self._is_new, self._next_full = {"": first}, None, True, float("-inf")
 
     @contextmanager
     def _snapshot(self) -> Iterator[Connection]:

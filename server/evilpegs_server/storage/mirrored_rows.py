@@ -1,33 +1,23 @@
 """The rows that a mirror copies, table by table, from a snapshot of a database to a transaction on the copy."""
 
-# ruff: noqa: S608 - all texts are of constants and numbers
+# ruff: noqa: S608 - all texts are of constants, names of columns and numbers
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
-_PLAYERS: Final = "SELECT id, name, skeleton, kind, token_hash, created_at FROM players WHERE"
+TABLES: Final = ("players", "matches", "events", "begun", "luck", "acts", "hidden", "ladders", "rounds", "entrants")
+"""All that are copied; each may name rows of those before it."""
+_OF_MATCHES: Final = ("begun", "luck")
+# with the order of their rows
+_SMALL: Final = {"hidden": "player", "ladders": "rowid", "rounds": "id", "entrants": "round, player"}
 _ACT: Final = "id, at, act, player"
-_MATCHES: Final = "number, id, player, ladder, seed, started_at, client"
-_OF_MATCHES: Final = {"begun": "match, game, at, client_nonce", "luck": "match, game, luck, curve"}
-# with the order of their rows; each may name rows of those before it
-_SMALL: Final = {
-    "hidden": ("player", "player"),
-    "ladders": ("id, json", "rowid"),
-    "rounds": ("id, base, games, sealed, opens, closes, published", "id"),
-    "entrants": ("round, player, excluded", "round, player"),
-}
 _OVERLAP_MS: Final = 60_000
 """By which the clocks of nodes may differ."""
 _ROWS: Final = 5_000
 # names that change at the same time may be each other's
 _FREE_NAMES: Final = "UPDATE players SET name = '?' || id, skeleton = '?' || id, token_hash = '?' || id WHERE id IN"
-_PUT_PLAYER: Final = """
-    INSERT INTO players (id, name, skeleton, kind, token_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, skeleton = excluded.skeleton, kind = excluded.kind,
-        token_hash = excluded.token_hash
-"""
 
 
 def last_act(target: Connection) -> tuple[Any, ...] | None:
@@ -41,34 +31,35 @@ def acts_from(source: Connection, first: int) -> list[Any]:
 
 def copy_acts(source: Connection, target: Connection, acts: Sequence[Any]) -> None:
     """Copy acts with what they have changed, and all rounds, ladders and hidden players."""
-    small = {
-        table: source.exec_driver_sql(f"SELECT {columns} FROM {table} ORDER BY {order}").all()
-        for table, (columns, order) in _SMALL.items()
-    }
-    acted = {act.player for act in acts if act.player is not None}
-    named = {player for (player,) in small["hidden"]} | {player for _, player, _ in small["entrants"]}
-    _copy_players(source, target, acted | (named - _known(target, "players", "id", named)))
+    small, known = _small(source, target), _small(target, target)
+    changed = small if small != known else {}
+    named = {row.player for table in ("hidden", "entrants") for row in changed.get(table, ())}
+    _copy_players(source, target, named | {act.player for act in acts if act.player is not None})
     for act in acts:
         if act.act == "forget":
             _forget(target, act.player)
-    _insert(target, "acts", f"{_ACT}, reason", acts)
-    if any(
-        rows != target.exec_driver_sql(f"SELECT {_SMALL[table][0]} FROM {table} ORDER BY {_SMALL[table][1]}").all()
-        for table, rows in small.items()
-    ):
-        for table in reversed(_SMALL):
-            target.exec_driver_sql(f"DELETE FROM {table}")
-        for table, rows in small.items():
-            _insert(target, table, _SMALL[table][0], rows)
+    _insert(target, "acts", acts)
+    for table in reversed(changed):
+        target.exec_driver_sql(f"DELETE FROM {table}")
+    for table, rows in changed.items():
+        _insert(target, table, rows)
+
+
+def _small(connection: Connection, target: Connection) -> dict[str, Sequence[Any]]:
+    return {
+        table: connection.exec_driver_sql(f"{_select(target, table)} ORDER BY {order}").all()
+        for table, order in _SMALL.items()
+    }
 
 
 def copy_matches(source: Connection, target: Connection, numbers: Collection[int]) -> None:
     """Copy what is new of these matches, but no event."""
-    new = _list(set(numbers) - _known(target, "matches", "number", numbers))
-    matches = source.exec_driver_sql(f"SELECT {_MATCHES}, false FROM matches WHERE number IN {new}").all()
-    players = {match.player for match in matches}
-    _copy_players(source, target, players - _known(target, "players", "id", players))
-    _insert(target, "matches", f"{_MATCHES}, over", matches)
+    known = target.exec_driver_sql(f"SELECT number FROM matches WHERE number IN {_list(numbers)}").scalars()
+    new = f"WHERE number IN {_list(set(numbers) - set(known))}"
+    matches = source.exec_driver_sql(f"{_select(target, 'matches')} {new}").all()
+    _copy_players(source, target, {match.player for match in matches})
+    _insert(target, "matches", matches)
+    target.exec_driver_sql(f"UPDATE matches SET over = 0 {new}")  # until its last event is there
     _copy_of_matches(source, target, numbers)
 
 
@@ -79,7 +70,7 @@ def last_seqs(target: Connection, numbers: Collection[int]) -> dict[int, int]:
 
 def store_events(target: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Store events of matches that are there, as the columns of the table."""
-    _insert(target, "events", "id, match, seq, at, type, json, hash", rows)
+    _insert(target, "events", rows)
     over = _list({match for _, match, _, _, kind, *_ in rows if kind == "match_over"})
     target.exec_driver_sql(f"UPDATE matches SET over = 1 WHERE number IN {over}")
 
@@ -89,7 +80,7 @@ def copy_without_events(source: Connection, target: Connection, created: int) ->
 
     Players of before ``created``, a time in Unix milliseconds, are there already; return that of the newest one.
     """
-    query = f"{_PLAYERS} created_at >= ?"
+    query = f"{_select(target, 'players')} WHERE created_at >= ?"
     players = source.exec_driver_sql(query, (created - _OVERLAP_MS,), execution_options={"yield_per": _ROWS})
     for rows in players.partitions():
         _put_players(target, rows)
@@ -102,7 +93,7 @@ def copy_without_events(source: Connection, target: Connection, created: int) ->
 
 
 def delete_all(target: Connection) -> None:
-    for table in ("events", *_OF_MATCHES, "acts", *reversed(_SMALL), "matches", "players"):
+    for table in reversed(TABLES):
         target.exec_driver_sql(f"DELETE FROM {table}")
 
 
@@ -117,31 +108,33 @@ def _forget(target: Connection, player: int) -> None:
 
 
 def _copy_players(source: Connection, target: Connection, ids: Collection[int]) -> None:
-    _put_players(target, source.exec_driver_sql(f"{_PLAYERS} id IN {_list(ids)}").all())
+    _put_players(target, source.exec_driver_sql(f"{_select(target, 'players')} WHERE id IN {_list(ids)}").all())
 
 
 def _put_players(target: Connection, rows: Sequence[Any]) -> None:
-    known = set(target.exec_driver_sql(f"{_PLAYERS} id IN {_list([row.id for row in rows])}").all())
-    changed = [tuple(row) for row in rows if row not in known]
-    if changed:
-        target.exec_driver_sql(f"{_FREE_NAMES} {_list([row[0] for row in changed])}")
-        target.exec_driver_sql(_PUT_PLAYER, changed)
+    ids = _list([row.id for row in rows])
+    known = set(target.exec_driver_sql(f"{_select(target, 'players')} WHERE id IN {ids}").all())
+    changed = [row for row in rows if row not in known]
+    target.exec_driver_sql(f"{_FREE_NAMES} {_list([row.id for row in changed])}")
+    _insert(target, "players", changed, "OR REPLACE")
 
 
 def _copy_of_matches(source: Connection, target: Connection, numbers: Collection[int]) -> None:
-    for table, columns in _OF_MATCHES.items():
-        query = f"SELECT {columns} FROM {table} WHERE match IN {_list(numbers)}"
-        _insert(target, table, columns, source.exec_driver_sql(query).all(), "OR IGNORE")
+    for table in _OF_MATCHES:
+        query = f"{_select(target, table)} WHERE match IN {_list(numbers)}"
+        _insert(target, table, source.exec_driver_sql(query).all(), "OR IGNORE")
 
 
-def _known(target: Connection, table: str, column: str, ids: Collection[int]) -> set[int]:
-    return set(target.exec_driver_sql(f"SELECT {column} FROM {table} WHERE {column} IN {_list(ids)}").scalars())
+def _select(target: Connection, table: str) -> str:
+    # the columns of the copy: PostgreSQL has others too
+    columns = target.exec_driver_sql("SELECT name FROM pragma_table_info(?)", (table,)).scalars()
+    return f"SELECT {', '.join(columns)} FROM {table}"
 
 
-def _insert(target: Connection, table: str, columns: str, rows: Sequence[Any], how: str = "") -> None:
+def _insert(target: Connection, table: str, rows: Sequence[Any], how: str = "") -> None:
     if rows:
-        values = ", ".join("?" * len(columns.split(", ")))
-        target.exec_driver_sql(f"INSERT {how} INTO {table} ({columns}) VALUES ({values})", [tuple(row) for row in rows])
+        values = ", ".join("?" * len(rows[0]))
+        target.exec_driver_sql(f"INSERT {how} INTO {table} VALUES ({values})", [tuple(row) for row in rows])
 
 
 def _list(numbers: Collection[int]) -> str:

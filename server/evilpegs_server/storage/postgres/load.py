@@ -10,26 +10,12 @@ import orjson
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import connect, database_file, shown_url
 from evilpegs_server.storage.mirror import COPIED
+from evilpegs_server.storage.mirrored_rows import TABLES
 from evilpegs_server.storage.players import FIRST_ADDED
 from evilpegs_server.storage.postgres.database import create_tables, open_postgres
 from evilpegs_server.storage.private_copy import readable_database
 
 _ROWS: Final = 5_000
-# by table: its columns, and what they are in the file
-_TABLES: Final = {
-    "players (id, name, skeleton, kind, token_hash, created_at)": "id, name, skeleton, kind, token_hash, created_at",
-    "matches (number, id, player, ladder, seed, started_at, over, client)": """
-        number, id, player, ladder, seed, started_at, iif(over, 't', 'f'), client""",
-    "events (match, seq, at, type, json, hash, node, n)": f"match, seq, at, type, json, hash, '{COPIED}', id",
-    "begun (match, game, at, client_nonce)": "match, game, at, client_nonce",
-    "luck (match, game, luck, curve)": "match, game, luck, curve",
-    "acts (id, at, act, player, reason)": "id, at, act, player, reason",
-    "hidden (player)": "player",
-    "ladders (id, json)": "id, json",
-    "rounds (id, base, games, sealed, opens, closes, published)": """
-        id, base, games, iif(sealed, 't', 'f'), opens, closes, published""",
-    "entrants (round, player, excluded)": "round, player, excluded",
-}
 _HAS_ROWS: Final = (
     "SELECT EXISTS (SELECT 1 FROM players) OR EXISTS (SELECT 1 FROM matches) OR EXISTS (SELECT 1 FROM acts)"
 )
@@ -71,22 +57,22 @@ def copy_to_postgres(url: str, target: str, report: Callable[[str, int, int], No
             node = {"name": COPIED, "run": 1, "written": max(deleted, last or 0), "seen": "-infinity", "lease": "0"}
             connection.exec_driver_sql(_NODE, (orjson.dumps(node).decode(),))
             with closing(connection.connection.cursor()) as cursor:
-                for table, columns in _TABLES.items():
-                    _copy_table(source, cursor, table, columns, report)
+                for table in TABLES:
+                    _copy_table(source, cursor, table, report)
             for statement in _FINISH.split(";"):
                 connection.exec_driver_sql(statement)
     finally:
         engine.dispose()
 
 
-def _copy_table(
-    source: sqlite3.Connection, cursor: Any, table: str, columns: str, report: Callable[[str, int, int], None]
-) -> None:
-    name = table.partition(" ")[0]
-    (total,) = source.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608
-    rows = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid")  # noqa: S608
-    with cursor.copy(f"COPY {table} FROM STDIN") as copy:
+def _copy_table(source: sqlite3.Connection, cursor: Any, table: str, report: Callable[[str, int, int], None]) -> None:
+    columns = {name: name for (name,) in source.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    if table == "events":
+        columns |= {"n": columns.pop("id"), "node": f"'{COPIED}'"}
+    (total,) = source.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608
+    rows = source.execute(f"SELECT {', '.join(columns.values())} FROM {table} ORDER BY rowid")  # noqa: S608
+    with cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
         for done, row in enumerate(rows):
             if done % _ROWS == 0:
-                report(name, done, total)
+                report(table, done, total)
             copy.write_row(row)
