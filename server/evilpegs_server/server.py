@@ -19,7 +19,6 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
-from evilpegs_server.feed.cursor import cursor_path
 from evilpegs_server.gateway.acts import OperatorActs
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
@@ -57,7 +56,7 @@ from evilpegs_server.stopping import (
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
-from evilpegs_server.storage.location import database_file, keep_private, shown_url
+from evilpegs_server.storage.location import beside, database_file, keep_private, shown_url
 from evilpegs_server.storage.open_log import OpenLog, open_log
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
@@ -256,8 +255,8 @@ async def _open_play(
 
 
 def _warn(settings: Settings, opened: OpenLog, log: BoundLogger) -> None:
-    beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
-    keep_private(database_file(settings.database), beside, log)
+    others = [solved_path(settings.database, settings.solved), beside(settings.database, ".feed")]
+    keep_private(database_file(settings.database), others, log)
     if opened.names > 1:
         log.warning("the database file has other names (hard links); a server started with one would miss events")
     for ladder in settings.own_ladders().values():

@@ -52,7 +52,7 @@ from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.derived import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
 from evilpegs_server.storage.local_copy import LocalCopy
-from evilpegs_server.storage.location import is_postgres
+from evilpegs_server.storage.location import beside, is_postgres
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
@@ -100,10 +100,10 @@ async def running_show(
         await leaderboards.start()
         luck.start()
         if (broker := find_broker(settings)) is not None:
-            from evilpegs_server.feed.cursor import FeedCursor, cursor_path  # noqa: PLC0415 - needs the extra `mqtt`
+            from evilpegs_server.feed.cursor import FeedCursor  # noqa: PLC0415 - needs the extra `mqtt`
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
-            cursor = FeedCursor(cursor_path(settings.database), engine, log, sent, gone)
+            cursor = FeedCursor(beside(settings.database, ".feed"), engine, log, sent, gone)
             feed = Feed(broker, settings.server_id, lasting, playable, engine, follower, leaderboards, cursor, log)
             feed.start()
             stack.push_async_callback(feed.close)

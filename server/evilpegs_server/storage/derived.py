@@ -10,6 +10,7 @@ which the secrets of open games follow cannot be read.
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -28,7 +29,7 @@ from evilpegs_server.storage.errors import (
     explain,
 )
 from evilpegs_server.storage.location import create_private, database_file, file_uri, side_files
-from evilpegs_server.storage.lock import FileInPlace, FileLock
+from evilpegs_server.storage.lock import FileInPlace, FileLock, identity_of
 
 LAYOUT: Final = 2
 # per transaction: the log's side file grows while a reader stays in one
@@ -180,7 +181,9 @@ class DerivedFile:
         self._begin(why)
 
     def _flaw(self) -> str | None:
-        before, self._identity = self._identity, _identity(self._file)
+        before, self._identity = self._identity, None
+        with suppress(FileNotFoundError):
+            self._identity = identity_of(self._file)
         if self._identity != before:
             self.engine.dispose()  # its connections are to the file of before
             if before is not None:
@@ -218,7 +221,7 @@ class DerivedFile:
         for path in (self._file, *side_files(self._file)):
             path.unlink(missing_ok=True)
         create_private(self._file)
-        self._identity = _identity(self._file)
+        self._identity = identity_of(self._file)
         self.engine.dispose()
         self._is_suspect, self.position = False, 0
         self.begun += 1
@@ -257,14 +260,6 @@ class DerivedFile:
             self._is_suspect = True
             return DatabaseDamagedError(f"{self._file} or its database is damaged: {error}")
         return explain(error, str(self._database.path))
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    try:
-        status = file.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _refuse_secrets(action: int, table: str | None, column: str | None, *_: object) -> int:

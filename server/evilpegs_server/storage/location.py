@@ -49,6 +49,12 @@ def database_file(url: str) -> Path:
     return Path(parsed.database)
 
 
+def beside(url: str, ending: str) -> Path:
+    """Return a file that belongs to the database at ``url``, such as ``games.sqlite3.key`` for the ending ``.key``."""
+    file = database_file(url)
+    return file.with_name(file.name + ending)
+
+
 def _parse(url: str) -> URL:
     try:
         return make_url(url)

@@ -28,12 +28,12 @@ class FileInPlace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.identity = _identity(path)
+        self.identity = identity_of(path)
 
     def check(self) -> None:
         """Raise DatabaseMovedError unless the path still leads to this file. Any thread may call this."""
         try:
-            if _identity(self.path) == self.identity:
+            if identity_of(self.path) == self.identity:
                 return
             what = "was replaced by another file"
         except FileNotFoundError:
@@ -82,7 +82,7 @@ class DatabaseLock:
             name = str(self._path) if FLOCK_IS_INDEPENDENT else os.path.realpath(self._path) + ".lock"
             self._lock = FileLock(Path(name))
             self._in_place = FileInPlace(self._path)
-            if self._in_place.identity == _identity(self._lock.descriptor) or not FLOCK_IS_INDEPENDENT:
+            if self._in_place.identity == identity_of(self._lock.descriptor) or not FLOCK_IS_INDEPENDENT:
                 return
 
     @property
@@ -101,6 +101,6 @@ class DatabaseLock:
             self._lock = None
 
 
-def _identity(file: Path | int) -> tuple[int, int]:
+def identity_of(file: Path | int) -> tuple[int, int]:
     status = os.stat(file)  # noqa: PTH116 - of a path or a descriptor
     return status.st_dev, status.st_ino

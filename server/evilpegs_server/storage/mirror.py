@@ -26,14 +26,15 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.files import replacement
 from evilpegs_server.storage import mirrored_rows as rows_of
 from evilpegs_server.storage.acts import empty_side_file
-from evilpegs_server.storage.backup import explained
+from evilpegs_server.storage.backup import revision_of
 from evilpegs_server.storage.database import check_exists, open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError, explain
 from evilpegs_server.storage.location import connect, create_private, is_postgres
 from evilpegs_server.storage.lock import FileLock
+from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import changing, closing_engine
 from evilpegs_server.storage.queries import is_postgres as is_on_postgres
-from evilpegs_server.storage.schema import check_schema, revisions
+from evilpegs_server.storage.schema import revisions
 
 EVENTS: Final = 5_000
 """Of each node, in one look."""
@@ -88,14 +89,10 @@ class _OtherLogError(Exception):
 def open_source(url: str) -> Engine:
     """Open a database for reading. Raises DatabaseUnusableError."""
     if is_postgres(url):
-        from evilpegs_server.storage.postgres.database import open_postgres  # noqa: PLC0415 - needs the extra
-
         return open_postgres(url)
     file = check_exists(url)
-    with explained(file), closing(connect(file, "ro")) as connection:
-        check_schema(connection, file)
-        if connection.execute("SELECT version_num FROM alembic_version").fetchone()[0] != revisions()[0]:
-            raise DatabaseUnusableError(f"the database {file} is of an older version; run evilpegs database upgrade")
+    if revision_of(file) != revisions()[0]:
+        raise DatabaseUnusableError(f"the database {file} is of an older version; run evilpegs database upgrade")
     engine = create_engine("sqlite://", creator=lambda: connect(file, "ro"), poolclass=NullPool, hide_parameters=True)
     event.listen(engine, "handle_error", lambda context: explain(context.original_exception, str(file)), retval=True)
     return engine

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.storage.backup import explained
+from evilpegs_server.storage.backup import explained, revision_of
 from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import connect, is_postgres, side_files
-from evilpegs_server.storage.schema import check_schema, revisions
+from evilpegs_server.storage.schema import revisions
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
         yield url
         return
     file = Path(os.path.realpath(check_exists(url)))
-    if os.access(file.parent, os.W_OK) and _revision(file) == revisions()[0]:
+    if os.access(file.parent, os.W_OK) and revision_of(file) == revisions()[0]:
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
@@ -53,11 +53,3 @@ def _copy(file: Path, copy: Path) -> None:
         return
     with closing(connect(file, "ro")) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
-
-
-def _revision(file: Path) -> str | None:
-    with explained(file), closing(connect(file, "ro")) as connection:
-        check_schema(connection, file)
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
-            return None
-        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])

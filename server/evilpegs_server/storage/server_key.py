@@ -25,7 +25,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.files import replace_file
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_server.record.recorder import RecordSigner
-from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.location import beside
 
 _HEADING: Final = "# The public keys of an evilpegs server, one per line. The last one is in use."
 
@@ -35,16 +35,13 @@ class KeyUnusableError(EvilpegsError):
 
 
 def key_path(database: str, server_key: Path | None) -> Path:
-    """Return the setting ``server_key``, or the file beside the database, such as ``games.sqlite3.key``."""
-    beside = database_file(database)
-    return server_key or beside.with_name(beside.name + ".key")
+    return server_key or beside(database, ".key")
 
 
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
     """Map each existing file of a key to its copy beside ``target``, where a server on the copied database finds it."""
-    beside = target.with_name(target.name + ".key")
-    key = key_path(database, server_key)
-    copies = {key: beside, _list_path(key): _list_path(beside)}
+    key, copy = key_path(database, server_key), target.with_name(target.name + ".key")
+    copies = {key: copy, _list_path(key): _list_path(copy)}
     return {file: copy for file, copy in copies.items() if file.exists()}
 
 

@@ -7,13 +7,11 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
-from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.location import beside
 
 
 def solved_path(database: str, solved: Path | None) -> Path:
-    """Return the setting ``solved``, or the file beside the database, such as ``games.sqlite3.solved``."""
-    beside = database_file(database)
-    return solved or beside.with_name(beside.name + ".solved")
+    return solved or beside(database, ".solved")
 
 
 class SolvedPositionsFile:

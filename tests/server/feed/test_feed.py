@@ -13,13 +13,14 @@ from evilpegs_protocol.broker import BrokerUnusableError
 from evilpegs_server import server as server_module
 from evilpegs_server import stopping
 from evilpegs_server.feed import feed
-from evilpegs_server.feed.cursor import FeedCursor, cursor_path
+from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import load_events
 from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.location import beside
 from evilpegs_server.storage.rounds import Round, open_round
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
@@ -240,10 +241,10 @@ async def test_killed_feed_begins_at_its_stored_cursor(mosquitto, publishing, lo
     """What is published after the cursor was stored comes again."""
     async with Subscriber(mosquitto.port) as subscriber:
         async with publishing(mosquitto.url) as server:
-            stored = cursor_path(database).read_bytes()
+            stored = beside(database, ".feed").read_bytes()
             async with load(server) as played:
                 await subscriber.wait_for(has_results(5))
-        cursor_path(database).write_bytes(stored)
+        beside(database, ".feed").write_bytes(stored)
         once = len(stored_events(database))
         await subscriber.wait_for(lambda s: len(s.payloads("event")) == once)
         async with publishing(mosquitto.url):
@@ -295,7 +296,7 @@ async def test_second_publisher_publishes_nothing(mosquitto, publishing, players
     async with publishing(None):
         pass  # creates the database
     engine = open_database(database)
-    first = FeedCursor(cursor_path(database), engine, log.logger)
+    first = FeedCursor(beside(database, ".feed"), engine, log.logger)
     async with Subscriber(mosquitto.port) as subscriber:
         async with publishing(mosquitto.url) as server:
             (ann,) = await players(server)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from evilpegs_server.feed.cursor import cursor_path
 from evilpegs_server.show.follower import load_events
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.location import beside
 from support.brokers import Mosquitto, Subscriber, keys
 
 SERVER = "evilpegs/v1/evilpegs"
@@ -36,7 +36,7 @@ async def guarded(tmp_path, request):
 def unpublished(database):
     """Return the types of the events after the stored cursor."""
     engine = open_database(database)
-    cursor = json.loads(cursor_path(database).read_text())["event"]
+    cursor = json.loads(beside(database, ".feed").read_text())["event"]
     return [event.type for event in load_events(engine, cursor, load_last_event_id(engine))]
 
 

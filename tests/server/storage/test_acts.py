@@ -13,11 +13,10 @@ from evilpegs_server.storage.archive import (
     load_player,
     load_players,
 )
-from evilpegs_server.storage.browse import MatchFilter, find_player, list_matches
+from evilpegs_server.storage.browse import MatchFilter, find_player, list_matches, list_open_matches
 from evilpegs_server.storage.browse import list_players as list_shown_players
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.open_matches import list_open_matches
 from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, hash_token, new_token
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players

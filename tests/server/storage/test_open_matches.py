@@ -4,8 +4,8 @@ import pytest
 
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.browse import OpenMatchRow, list_open_matches
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.open_matches import OpenMatchRow, list_open_matches
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 

@@ -14,6 +14,7 @@ from evilpegs_server.storage.mirrored_rows import TABLES
 from evilpegs_server.storage.players import FIRST_ADDED
 from evilpegs_server.storage.postgres.database import create_tables, open_postgres
 from evilpegs_server.storage.private_copy import readable_database
+from evilpegs_server.storage.queries import closing_engine
 
 _ROWS: Final = 5_000
 _HAS_ROWS: Final = (
@@ -38,31 +39,28 @@ def copy_to_postgres(url: str, target: str, report: Callable[[str, int, int], No
     Raises DatabaseUnusableError, also for a target that has players or matches; nothing is copied then.
     """
     create_tables(target)
-    engine = open_postgres(target)
-    try:
-        with (
-            readable_database(url) as readable,
-            closing(connect(database_file(readable), "ro")) as source,
-            engine.begin() as connection,
-        ):
-            source.execute("BEGIN")
-            for wait in ("statement_timeout", "idle_in_transaction_session_timeout"):
-                connection.exec_driver_sql(f"SET LOCAL {wait} = 0")
-            connection.exec_driver_sql("LOCK TABLE players, matches, acts")  # no node may start meanwhile
-            if connection.exec_driver_sql(_HAS_ROWS).scalar():
-                what = f"the database {shown_url(target)} has players or matches"
-                raise DatabaseUnusableError(f"{what}; name an empty database, such as a new one of createdb")
-            name, deleted, last = source.execute("SELECT id, deleted, (SELECT max(id) FROM events) FROM log").fetchone()
-            connection.exec_driver_sql("UPDATE log SET id = ?, deleted = ?", (name, deleted))
-            node = {"name": COPIED, "run": 1, "written": max(deleted, last or 0), "seen": "-infinity", "lease": "0"}
-            connection.exec_driver_sql(_NODE, (orjson.dumps(node).decode(),))
-            with closing(connection.connection.cursor()) as cursor:
-                for table in TABLES:
-                    _copy_table(source, cursor, table, report)
-            for statement in _FINISH.split(";"):
-                connection.exec_driver_sql(statement)
-    finally:
-        engine.dispose()
+    with (
+        closing_engine(open_postgres(target)) as engine,
+        readable_database(url) as readable,
+        closing(connect(database_file(readable), "ro")) as source,
+        engine.begin() as connection,
+    ):
+        source.execute("BEGIN")
+        for wait in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            connection.exec_driver_sql(f"SET LOCAL {wait} = 0")
+        connection.exec_driver_sql("LOCK TABLE players, matches, acts")  # no node may start meanwhile
+        if connection.exec_driver_sql(_HAS_ROWS).scalar():
+            what = f"the database {shown_url(target)} has players or matches"
+            raise DatabaseUnusableError(f"{what}; name an empty database, such as a new one of createdb")
+        name, deleted, last = source.execute("SELECT id, deleted, (SELECT max(id) FROM events) FROM log").fetchone()
+        connection.exec_driver_sql("UPDATE log SET id = ?, deleted = ?", (name, deleted))
+        node = {"name": COPIED, "run": 1, "written": max(deleted, last or 0), "seen": "-infinity", "lease": "0"}
+        connection.exec_driver_sql(_NODE, (orjson.dumps(node).decode(),))
+        with closing(connection.connection.cursor()) as cursor:
+            for table in TABLES:
+                _copy_table(source, cursor, table, report)
+        for statement in _FINISH.split(";"):
+            connection.exec_driver_sql(statement)
 
 
 def _copy_table(source: sqlite3.Connection, cursor: Any, table: str, report: Callable[[str, int, int], None]) -> None:
