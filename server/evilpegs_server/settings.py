@@ -146,7 +146,10 @@ def settings_file() -> Path:
 
 
 class Settings(BaseSettings):
-    """The settings of a server. Arguments precede the environment, and the environment precedes `evilpegs.toml`."""
+    """The settings of a server, whose meanings, units and reasons docs/operate.md lists.
+
+    Arguments precede the environment, and the environment precedes `evilpegs.toml`.
+    """
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", extra="forbid")
 
@@ -154,87 +157,48 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
     node: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] = Field(default_factory=lambda: gethostname()[:40])
-    """The name of this server among those on the same PostgreSQL database; by default that of the machine."""
     lease_seconds: Annotated[float, Field(ge=2, le=60)] = 5.0
-    """Seconds without a sign of this server after which others play on its matches."""
     site: bool = True
-    """Serve the site, the page and the HTTP API, on ``site_port``."""
     site_host: Annotated[str, Field(min_length=1)] | None = None
-    """The address on which the site listens; by default ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     site_url: SiteUrl | None = None
-    """The URL at which others reach the site, such as that of a proxy before it."""
     game_url: GameUrl | None = None
-    """The URL at which the page reaches the game; by default from ``site_url``, ``host`` and ``port``."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
-    """Names that requests may use for this machine, besides its own; separated by commas in the environment."""
     allow_origins: Annotated[tuple[Origin, ...], NoDecode, BeforeValidator(_split_names)] = ()
-    """Other sites whose pages may read the HTTP API in a browser; ``*`` for all of them."""
     public_metrics: bool = False
-    """Let other machines read `/metrics`."""
     mqtt: str | None = None
-    """The URL of the broker of the live feed; without one, there is no feed."""
     mqtt_user: str | None = None
     mqtt_password: SecretStr | None = None
     mqtt_password_file: Path | None = None
-    """The file whose first line is the password, so that it need not be in the environment."""
     mqtt_ca_file: Path | None = None
-    """The file with the certificates that may sign the broker's certificate; by default those of the system."""
     server_id: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "evilpegs"
-    """The name of this server in the topics of the feed."""
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
-    """The seats of the game: the most connections at once, because each takes about 50 KiB and a file descriptor."""
     reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
-    """Percent of the seats that only players with an open match can keep, so that a full server lets them return."""
     reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
-    """Seconds to say hello on a seat of the reserve, or at an address with too many connections before hello."""
     guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
-    """Percent of the seats that guests may take, because anybody can be any number of guests."""
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds after which a guest with no match and no request is disconnected, which frees the seat."""
     name_idle_seconds: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds after which a nearly full server disconnects a player with a name, no match and no request."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds after which an absent guest's matches are forfeited; a guest who was cut off is back by then."""
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
-    """The most open practice matches, two per seat. A further one ends those of the guest who left longest ago."""
     connections_per_address: Annotated[int, Field(ge=1)] = 200
-    """The most connections per address, enough for a class behind one address; IPv6 counts by /64 and /48."""
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
-    """The most connections per address that may take 10 seconds to say hello; others have ``reserve_hello_seconds``."""
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200
-    """The most names that can be claimed per hour and address, because names are kept for ever."""
     matches_per_hour: Annotated[int, Field(ge=1)] = 3_600
-    """The most matches that a player may ask for per hour, so that a bot that loops does not fill the disk."""
     failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
-    """Wrong tokens per minute and address that are answered at once. Further ones are answered after 5 seconds."""
     name_lapse_days: Annotated[int, Field(ge=1)] = 30
-    """Days after which a name that was never played under lapses while registration is open. Nobody else gets it."""
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split_names)] = ()
-    """Networks whose `Forwarded` or `X-Forwarded-For` names the client. Others could write anything into these headers.
-
-    If there are any, connections from this machine count per address too. Commas separate them in the environment.
-    """
     tls_cert: Path | None = None
-    """The file with the certificate chain of the game and the site, in PEM; without it, no TLS."""
     tls_key: Path | None = None
-    """The file with the certificate's key, in PEM; by default the file of the certificate."""
     requests_per_second: Annotated[int, Field(ge=1)] = 100
     cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
     count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
-    """Bytes for each running count of codes, besides ``cache_bytes``; counts run in the slots of the task pools."""
     count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
-    """The most table rows that a reply may create while it counts codes. Ladders that may need more are not offered."""
     ladders: Annotated[dict[LadderKey, OwnLadder], NoDecode] = {}
-    """Ladders besides the built-in ones, by id. Their values may not change once they are played."""
     solved: Path | None = None
-    """The file of positions that devils have solved; by default beside the database."""
     server_key: Path | None = None
-    """The file of the key that signs records; by default beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
-    """The form of the log on standard error; by default text on a terminal and JSON elsewhere."""
 
     def own_ladders(self) -> dict[str, Ladder]:
         return {id_: each.ladder(id_) for id_, each in self.ladders.items()}
