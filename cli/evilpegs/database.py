@@ -5,7 +5,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from evilpegs_server.settings import OwnLadder, Settings, settings_file
 from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.local_copy import update_copy
+from evilpegs_server.storage.local_copy import LocalCopy
 from evilpegs_server.storage.location import database_file, is_postgres, shown_url
 from evilpegs_server.storage.mirror import open_source
 from evilpegs_server.storage.private_copy import readable_database
@@ -56,7 +56,8 @@ def bring_up_to_date(url: str) -> None:
     if is_postgres(url):
         with progress(console(sys.stderr)) as bar:
             task = bar.add_task(f"copying {shown_url(url)}", total=100)
-            update_copy(url, lambda share: bar.update(task, completed=round(100 * share)))
+            with closing(LocalCopy(url)) as copy:
+                copy.follow(lambda share: bar.update(task, completed=round(100 * share)))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.server_messages import Notice
+from evilpegs_server import listening, stopping
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.acts import OperatorActs
 from evilpegs_server.gateway.admission import Admission
@@ -27,16 +28,6 @@ from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import LAPSE_SECONDS, SessionServices, lapse_names
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
-from evilpegs_server.listening import (
-    bind_site,
-    check_addresses,
-    close_all,
-    find_game_address,
-    find_site_address,
-    fit_open_files,
-    load_tls,
-    naming_address,
-)
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
@@ -44,15 +35,6 @@ from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCap
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowSetup, find_broker, show_apart
-from evilpegs_server.stopping import (
-    CLOSE_SECONDS,
-    DRAIN_SECONDS,
-    OUTLET_SECONDS,
-    STOP_SIGNALS,
-    WORKER_SECONDS,
-    force_exit_later,
-    run_step,
-)
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
@@ -108,7 +90,6 @@ class RunningServer:
 
 
 def wall_ms() -> int:
-    """Return the Unix time."""
     return time.time_ns() // 1_000_000
 
 
@@ -161,8 +142,8 @@ async def running_server(
         days = -now // 86_400_000
         raise ClockWrongError(f"the clock of this machine is {days:,} days before 1970; set it, and start again")
     find_broker(settings)  # for its errors: the show process has them later
-    tls = load_tls(settings.tls_cert, settings.tls_key)
-    await check_addresses(settings)
+    tls = listening.load_tls(settings.tls_cert, settings.tls_key)
+    await listening.check_addresses(settings)
     clock = clock or StallFreeClock(asyncio.get_running_loop().time)
     async with AsyncExitStack() as stack:
         services, work = await _open_play(settings, log, stack, clock, wall_ms, ladders)
@@ -173,19 +154,19 @@ async def running_server(
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 
         # the addresses: the site's sockets are open before the game's, and stay open while show processes change
-        sockets = await bind_site(settings) if settings.site else []
-        stack.callback(close_all, sockets)
-        game = find_game_address(settings)
-        site = find_site_address(settings, sockets[0].getsockname()[1]) if sockets else None
+        sockets = await listening.bind_site(settings) if settings.site else []
+        stack.callback(listening.close_all, sockets)
+        game = listening.find_game_address(settings)
+        site = listening.find_site_address(settings, sockets[0].getsockname()[1]) if sockets else None
         outlets = AsyncExitStack()
-        stack.push_async_callback(run_step, "show", OUTLET_SECONDS, outlets.aclose, log)
+        stack.push_async_callback(stopping.run_step, "show", stopping.OUTLET_SECONDS, outlets.aclose, log)
 
         # the game port, because nobody can play before everything else runs
         hosts, proxies = AllowedHosts(settings.hosts, settings.site_url), TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, site, settings.site_url, proxies, tls)
         gateway = Gateway(services, entrance, GameMetrics(services, loop_lag, work.pools, work.caches))
         acts = OperatorActs(services, gateway.end)
-        with naming_address(settings.host, settings.port, "--port"):
+        with listening.naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         stack.callback(work.log_figures, log)
         stack.push_async_callback(_stop, registry, gateway, log)
@@ -228,7 +209,7 @@ async def _open_play(
 
     # what plays: the worker process, the writer, the matches
     work = CodemakingWork(settings, log)
-    stack.push_async_callback(run_step, "worker", WORKER_SECONDS, work.close, log)
+    stack.push_async_callback(stopping.run_step, "worker", stopping.WORKER_SECONDS, work.close, log)
     loop = asyncio.get_running_loop()
     writer = Writer(opened.store, loop.call_soon_threadsafe, loop.call_soon)
     writer.start()
@@ -273,12 +254,12 @@ async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
 async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
     gateway.broadcast(encode(Notice(kind="draining", message="the server is stopping; resume when it is back")))
     try:
-        async with asyncio.timeout(DRAIN_SECONDS):
+        async with asyncio.timeout(stopping.DRAIN_SECONDS):
             await registry.drain()
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
     registry.close()
-    await gateway.close(1012, "the server stops", CLOSE_SECONDS)
+    await gateway.close(1012, "the server stops", stopping.CLOSE_SECONDS)
     log.info("stopped", open_matches=len(registry))
 
 
@@ -289,23 +270,23 @@ def _close_writer(writer: Writer, log: BoundLogger) -> None:
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
     """Run a server until a stop signal; ``announce`` waits for kernels at most `COMPILING_SECONDS`."""
-    settings = fit_open_files(settings, log)
+    settings = listening.fit_open_files(settings, log)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
         if not stopped.is_set():
             stopped.set()
-            force_exit_later(log)
+            stopping.force_exit_later(log)
 
-    for number in STOP_SIGNALS:
+    for number in stopping.STOP_SIGNALS:
         loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
-        stopping = asyncio.create_task(stopped.wait())
-        await asyncio.wait([stopping, server.warm], timeout=COMPILING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        stop_noted = asyncio.create_task(stopped.wait())
+        await asyncio.wait([stop_noted, server.warm], timeout=COMPILING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         announce(server)
         reporting = asyncio.create_task(report_compilation(server.warm, log))
-        await stopping
+        await stop_noted
         reporting.cancel()
 
 

@@ -24,18 +24,10 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_server import listening
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
-from evilpegs_server.listening import (
-    SITE_CONNECTIONS,
-    bind_site,
-    close_all,
-    find_game_address,
-    fit,
-    fit_open_files,
-    load_tls,
-)
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
@@ -77,7 +69,7 @@ async def running_show(
     async with AsyncExitStack() as stack:
         copy = await _open_copy(stack, settings.database, log) if is_postgres(settings.database) else None
         # nodes say nothing of what others have sent
-        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.look, copy.gone)
+        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.gone)
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
         await asyncio.to_thread(derived.prepare)
@@ -146,9 +138,9 @@ async def running_show(
                 public_keys=_public_keys(settings, copy),
                 log=log,
             )
-            tls = load_tls(settings.tls_cert, settings.tls_key)
+            tls = listening.load_tls(settings.tls_cert, settings.tls_key)
             await stack.enter_async_context(
-                running_http_server(create_app(site), sockets, counts, fit(SITE_CONNECTIONS), tls)
+                running_http_server(create_app(site), sockets, counts, listening.fit(listening.SITE_CONNECTIONS), tls)
             )
             stack.callback(streams.close)  # or responses would go on
         follower.start()
@@ -187,19 +179,19 @@ def _open_pools(stack: AsyncExitStack, settings: Settings, log: BoundLogger) -> 
 
 async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[int], None]) -> None:
     """Show a database without a server until a stop signal; ``announce`` gets the site's port. Raises EvilpegsError."""
-    fit_open_files(settings, log, has_game=False)
+    listening.fit_open_files(settings, log, has_game=False)
     stopped = asyncio.Event()
     for number in STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    sockets = await bind_site(settings)
-    setup = ShowSetup(settings, {}, frozenset(), find_game_address(settings), sent=None)
+    sockets = await listening.bind_site(settings)
+    setup = ShowSetup(settings, {}, frozenset(), listening.find_game_address(settings), sent=None)
     try:
         async with running_show(setup, sockets, log):
             announce(sockets[0].getsockname()[1])
             with tune_gc_and_gil():
                 await stopped.wait()
     finally:
-        close_all(sockets)
+        listening.close_all(sockets)
 
 
 def main(descriptor: int) -> None:

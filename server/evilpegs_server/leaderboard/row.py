@@ -9,14 +9,7 @@ import orjson
 
 from evilpegs_game.statistics.means import deviation
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
-from evilpegs_server.leaderboard.intervals import (
-    ADJUSTED_FROM,
-    MILLIONTHS,
-    adjusted_interval,
-    raw_intervals,
-    solved_intervals,
-    version_level,
-)
+from evilpegs_server.leaderboard import intervals
 from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, percentile
 
 
@@ -72,23 +65,17 @@ def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: P
     """Return the JSON object that ``evilpegs leaderboard --json`` prints, with the rows of this kind only."""
     # places beside the rows: in them, one game would change hundreds
     places = [place for place, row in enumerate(rows, 1) if kind is None or row.kind == kind]
-    document = {
-        "ladder": ladder.id,
-        "rules": ladder.rules,
-        "codemaker": ladder.codemaker,
-        "guess_limit": ladder.guess_limit,
-        "rows": [rows[place - 1] for place in places],
-        "places": places,
-    }
-    return orjson.dumps(document)
+    terms = {name: getattr(ladder, name) for name in ("rules", "codemaker", "guess_limit")}
+    shown = {"rows": [rows[place - 1] for place in places], "places": places}
+    return orjson.dumps({"ladder": ladder.id} | terms | shown)
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
     """Yield a row without a rank for each version; only rows with ``adjusted`` have luck-adjusted results."""
     # intervals take 2 ms one at a time, and 0.1 ms each among thousands
-    levels = [version_level(version.number) for version in versions]
-    means = raw_intervals(versions, guess_limit, levels)
-    shares = solved_intervals(versions, levels)
+    levels = [intervals.version_level(version.number) for version in versions]
+    means = intervals.raw_intervals(versions, guess_limit, levels)
+    shares = intervals.solved_intervals(versions, levels)
     for (player, number, tally), level, interval, share in zip(versions, levels, means, shares, strict=True):
         scores, times = tally.scores, tally.times_ms
         yield LeaderboardRow(
@@ -116,11 +103,13 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
 
 def _adjusted_fields(tally: VersionTally, guess_limit: int, level: float) -> dict[str, Any]:
     games, total, squares = tally.luck_games, tally.luck_total, tally.luck_squares
-    low, high = adjusted_interval(tally, guess_limit, level) if games >= ADJUSTED_FROM else (None, None)
+    low, high = (
+        intervals.adjusted_interval(tally, guess_limit, level) if games >= intervals.ADJUSTED_FROM else (None, None)
+    )
     return {
-        "adjusted_mean": total / games / MILLIONTHS,
+        "adjusted_mean": total / games / intervals.MILLIONTHS,
         "adjusted_low": low,
         "adjusted_high": high,
-        "adjusted_deviation": deviation(games, total, squares) / MILLIONTHS if games > 1 else None,
+        "adjusted_deviation": deviation(games, total, squares) / intervals.MILLIONTHS if games > 1 else None,
         "adjusted_games": games,
     }

@@ -21,21 +21,9 @@ from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.storage import games as stored
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import (
-    END_OF_TIME,
-    GameResult,
-    GameSums,
-    MatchSums,
-    load_newest_game,
-    load_newest_match,
-    load_players,
-    load_results,
-    sum_games,
-    sum_listed_games,
-    sum_matches,
-)
 
 # matches and games of one query: the log's side file grows while a reader stays in it
 COUNTED: Final = 10_000
@@ -48,7 +36,7 @@ AWAITED: Final = 2_000
 class StoredLeaderboards:
     """The leaderboards of the rated ladders, counted on one thread, of what began and ended before ``until``."""
 
-    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int = END_OF_TIME) -> None:
+    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int = stored.END_OF_TIME) -> None:
         self.stopped = False  # any thread may end a step early
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
@@ -88,13 +76,13 @@ class StoredLeaderboards:
             for row in leaderboard.version_rows(number)
         ]
 
-    def results(self, ladder: str | None = None) -> Iterator[GameResult]:
+    def results(self, ladder: str | None = None) -> Iterator[stored.GameResult]:
         """Yield every game that counts, and void ones, on one ladder or on all, in the order of their matches."""
         curves = {each: curve for each, curve in self._curves.items() if ladder in {None, each}}
         with self._derived.engine.connect() as connection:
             for after in range(0, self._last_match, COUNTED):
                 last = min(after + COUNTED, self._last_match)
-                yield from load_results(connection, curves, after, last, self.broken, self._until)
+                yield from stored.load_results(connection, curves, after, last, self.broken, self._until)
 
     def _begin(self) -> None:
         self._leaderboards = {
@@ -111,29 +99,29 @@ class StoredLeaderboards:
         self._changed = set(self._shown)
 
     def _count_new(self, connection: Connection) -> None:
-        newest_match, newest_game = load_newest_match(connection), load_newest_game(connection)
+        newest_match, newest_game = stored.load_newest_match(connection), stored.load_newest_game(connection)
         while not self.stopped and (self._last_match < newest_match or self._last_game < newest_game):
             match = min(self._last_match + COUNTED, newest_match)
             game = min(self._last_game + COUNTED, newest_game)
-            matches = sum_matches(connection, self._curves, self._last_match, match, self.broken, self._until)
-            games = sum_games(connection, self._curves, self._last_game, game, self.broken, self._until)
+            matches = stored.sum_matches(connection, self._curves, self._last_match, match, self.broken, self._until)
+            games = stored.sum_games(connection, self._curves, self._last_game, game, self.broken, self._until)
             self._add(connection, matches, games)
             self._last_match, self._last_game = match, game
 
     def _count_awaited(self, connection: Connection) -> None:
         # the newest first: luck of new games is measured first
         games = list(islice(reversed(self.awaited), AWAITED))
-        sums = sum_listed_games(connection, self._curves, games, self.broken)
+        sums = stored.sum_listed_games(connection, self._curves, games, self.broken)
         for _ in games:
             self.awaited.pop()
         for each in sums:
             self._add_luck(each)
             self.awaited.extendleft(each.unadjusted_games)
 
-    def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
+    def _add(self, connection: Connection, matches: list[stored.MatchSums], games: list[stored.GameSums]) -> None:
         players = {each.player for each in matches} | {each.player for each in games}
         # first, so that an error of the database changes no leaderboard
-        self._players |= load_players(connection, players - self._players.keys())
+        self._players |= stored.load_players(connection, players - self._players.keys())
         for player, ladder, client, count, first, last in matches:
             self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:
@@ -150,7 +138,7 @@ class StoredLeaderboards:
         leaderboard.set_player(player, *self._players[player])
         return leaderboard
 
-    def _add_luck(self, games: GameSums) -> None:
+    def _add_luck(self, games: stored.GameSums) -> None:
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1

@@ -30,20 +30,9 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_protocol.fields import Outcome
 from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
+from evilpegs_server.match import events
 from evilpegs_server.match.clock import GameClock, Times
-from evilpegs_server.match.events import (
-    AnswerRepeated,
-    CodeRefused,
-    Fact,
-    GameBegun,
-    GameEnded,
-    GameOpened,
-    GuessAnswered,
-    MatchEnded,
-    MatchEvent,
-    NeedReply,
-    TurnOpened,
-)
+from evilpegs_server.match.events import Fact, MatchEvent
 from evilpegs_server.match.ladders import Ladder
 
 IDLE_MS: Final = 3_600_000
@@ -143,7 +132,7 @@ class Match:
         self._check_game(game)
         if self.state is State.TURN:
             return [self.open_turn(now)]
-        begun = GameBegun(game, client_nonce)
+        begun = events.GameBegun(game, client_nonce)
         self._apply(begun)
         return [begun, self.open_turn(now)]
 
@@ -158,7 +147,7 @@ class Match:
         if answered is not None:
             if code != answered:
                 raise self._refusal_error(ErrorCode.STALE_TURN, "that turn was already played with another code")
-            return [AnswerRepeated(game, turn)]
+            return [events.AnswerRepeated(game, turn)]
         self._check_turn(game, turn)
         if self.clock.has_flagged(now):
             return self._end_game("flagged", now)
@@ -166,7 +155,7 @@ class Match:
             return self._strike(now)
         self._pending, self._took_ms, self._wake_at = code, self.clock.stop(now), None
         self._enter(State.THINKING)
-        return [NeedReply(game, turn, code, self.history, self.client_nonce)]
+        return [events.NeedReply(game, turn, code, self.history, self.client_nonce)]
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
         """Resign ``game``, or all remaining games if it is None. Raises RefusedError unless ``game`` is current."""
@@ -181,7 +170,7 @@ class Match:
         self._expect(thinking=True)
         assert self._pending is not None  # noqa: S101 - set by the guess that waits for this reply
         left = self.clock.left_after(self._took_ms)
-        answered = GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
+        answered = events.GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
         self._apply(answered)
         if feedback == self._solved:
             return [answered, *self._end_game("solved", now)]
@@ -217,9 +206,9 @@ class Match:
         if self._wake_at is not None:
             self._wake_at += ms
 
-    def open_turn(self, now: float) -> TurnOpened:
+    def open_turn(self, now: float) -> events.TurnOpened:
         """Return the turn that is open; the result has a meaning only in TURN."""
-        return TurnOpened(self.game, self.turn, self.clock.left_at(now))
+        return events.TurnOpened(self.game, self.turn, self.clock.left_at(now))
 
     def check_hint(self) -> None:
         """Raise RefusedError if no hint can be given now."""
@@ -290,11 +279,11 @@ class Match:
         once = "" if rules.repeats else ", each at most once"
         # the text does not quote the code, because the player wrote it
         why = f"not a code of {rules}: write {rules.pegs} of {SYMBOLS[: rules.colors]}{once}"
-        refused = CodeRefused(why, STRIKES - self._strikes)
+        refused = events.CodeRefused(why, STRIKES - self._strikes)
         return [refused] if refused.strikes_left else [refused, *self._end_game("forfeit", now)]
 
-    def _open_game(self, game: int, now: float) -> GameOpened:
-        opened = GameOpened(game)
+    def _open_game(self, game: int, now: float) -> events.GameOpened:
+        opened = events.GameOpened(game)
         self._apply(opened)
         self._wake_at = now + self.ladder.ready_ms
         return opened
@@ -302,41 +291,41 @@ class Match:
     def _end_game(self, outcome: Outcome, now: float, *, and_others: bool = False) -> list[MatchEvent]:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
         history, begun = self.history, self.state is not State.READY
-        ended = [GameEnded(self.game, outcome, len(history), elapsed, history, self.client_nonce, begun=begun)]
+        ended = [events.GameEnded(self.game, outcome, len(history), elapsed, history, self.client_nonce, begun=begun)]
         if and_others or self._closed:
             games, others = range(self.game + 1, self.ladder.games + 1), outcome if and_others else "forfeit"
-            ended += [GameEnded(game, others, 0, 0, begun=False, opened=False) for game in games]
+            ended += [events.GameEnded(game, others, 0, 0, begun=False, opened=False) for game in games]
         for fact in ended:
             self._apply(fact)
         if self.game < self.ladder.games:
             return [*ended, self._open_game(self.game + 1, now)]
-        over = MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
+        over = events.MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
         self._apply(over)
         return [*ended, over]
 
     def _apply(self, fact: Fact) -> None:
         match fact:
-            case GuessAnswered():
+            case events.GuessAnswered():
                 self._answered[fact.game, fact.turn] = fact.guess
                 self.history = (*self.history, Turn._make((fact.guess, fact.feedback)))
                 self.clock.charge(fact.took_ms)
                 self._pending = None
                 if self.state is State.THINKING:
                     self._enter(State.TURN)
-            case GameOpened():
+            case events.GameOpened():
                 self._reset_game()
                 self.game = fact.game
                 self._enter(State.READY)
-            case GameBegun():
+            case events.GameBegun():
                 self.client_nonce, self._wake_at = fact.client_nonce, None
                 self._enter(State.TURN)
-            case GameEnded():
+            case events.GameEnded():
                 self.game = fact.game
                 self._outcomes.append(fact.outcome)
                 self._guesses.append(fact.guesses)
                 self._elapsed_ms += fact.elapsed_ms
                 self._pending = self._wake_at = None
-            case MatchEnded():
+            case events.MatchEnded():
                 self._enter(State.OVER)
 
     def _enter(self, state: State) -> None:

@@ -17,20 +17,10 @@ from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
+from evilpegs_server.work import tasks
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import (
-    AllowedReplies,
-    Apart,
-    CountParts,
-    FindDevilReplies,
-    FindHint,
-    FindWitness,
-    Task,
-    WarmUp,
-    outcome_of,
-    run_task,
-)
+from evilpegs_server.work.tasks import AllowedReplies, Task, outcome_of, run_task
 from evilpegs_server.work.workspace import Workspace
 
 
@@ -110,7 +100,7 @@ class Codemaking:
         def finish(code: Code | Exception) -> None:
             done(code if isinstance(code, Exception) else format_code(code))
 
-        task = FindWitness(ladder.rules, history)
+        task = tasks.FindWitness(ladder.rules, history)
         if ladder.codemaker == "fixed":
             finish(outcome_of(partial(secrets.secret, ladder)))
         elif history and history[-1].feedback == all_black(ladder.rules.pegs):
@@ -121,13 +111,13 @@ class Codemaking:
             self._submit(ladder, player, CHEAP_COST, task, finish)
 
     def _submit(self, ladder: Ladder, player: int, cost: int, task: Task[Any], finish: Callable[[Any], None]) -> None:
-        self._pool.submit(player, cost, Apart(task) if ladder.sealed else task, finish)
+        self._pool.submit(player, cost, tasks.Apart(task) if ladder.sealed else task, finish)
 
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
     ) -> None:
         """Compute a hint in the pool, then call ``done`` with it or with the exception that prevented it."""
-        self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
+        self._hint_pool.submit(player, HINT_BUDGET, tasks.FindHint(ladder.rules, history), done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
         """Compile and cache here what ``ladders`` need; return the tasks that must do so in the worker process."""
@@ -137,13 +127,13 @@ class Codemaking:
         counted = [rules for rules in by_size if not is_enumerated(rules)]
         devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
         for rules in enumerated:
-            WarmUp(rules, 3).run(self._workspace)
+            tasks.WarmUp(rules, 3).run(self._workspace)
         # What takes longest to compile comes last.
         worker_tasks: list[Task[Any]] = [
-            WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)
+            tasks.WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)
         ]
-        worker_tasks += [FindHint(rules, ()) for rules in enumerated[:1]]
-        return worker_tasks + [WarmUp(rules, 8) for rules in counted[:1]]
+        worker_tasks += [tasks.FindHint(rules, ()) for rules in enumerated[:1]]
+        return worker_tasks + [tasks.WarmUp(rules, 8) for rules in counted[:1]]
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
         return self._capacity.unavailable_reason(ladder)
@@ -158,8 +148,8 @@ class Codemaking:
 def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:
     """Return the task whose result `choose_reply` needs: a devil's allowed replies, or part sizes."""
     if ladder.codemaker == "devil":
-        return FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
-    return CountParts(ladder.rules, history, guess)
+        return tasks.FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
+    return tasks.CountParts(ladder.rules, history, guess)
 
 
 def choose_reply(

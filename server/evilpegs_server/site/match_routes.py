@@ -11,14 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
 from evilpegs_protocol.record import RecordedGame, read_record
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.site.models import (
-    GameDocument,
-    LiveMatch,
-    LivePage,
-    MatchDocument,
-    MatchEntry,
-    MatchPage,
-)
+from evilpegs_server.site import models
 from evilpegs_server.site.responses import (
     HOUR,
     answer,
@@ -71,7 +64,7 @@ class MatchQuery(BaseModel):
     ] = None
 
 
-@router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
+@router.get("/matches", response_model=models.MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) -> Response:
     """Return a page of the open and finished matches, the latest start first."""
     if query.games is not None and query.player is None:
@@ -93,7 +86,7 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
     has_next = len(matches) > len(page) and query.games != "longest"
     cursor = f"{page[-1].started_at:x}-{page[-1].match}" if has_next else None
     following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
-    return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
+    return document(models.MatchPage(matches=tuple(map(models.MatchEntry.model_validate, page)), next=following))
 
 
 def _place(cursor: str) -> tuple[int, str]:
@@ -121,7 +114,7 @@ def _cache(entries: list[LogEntry]) -> str | None:
     return HOUR if entries[-1].type == "match_over" else None
 
 
-@router.get("/matches/{match}", response_model=MatchDocument, responses=problem_statuses(404))
+@router.get("/matches/{match}", response_model=models.MatchDocument, responses=problem_statuses(404))
 async def get_match(site: CurrentSite, match: MatchPath) -> Response:
     """Return a match with every game and turn so far."""
     entries = await _entries(site, match)
@@ -155,26 +148,18 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
     return answer(await site.analyses.text(match), HOUR)
 
 
-def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
+def match_document(entries: Sequence[LogEntry]) -> models.MatchDocument:
     record = read_record(entry.text for entry in entries)
-    started = record.started
-    return MatchDocument(
-        match=started.match,
-        ladder=started.ladder,
-        rules=started.rules,
-        codemaker=started.codemaker,
-        player=started.player,
-        client=record.client,
-        started_at=started.at,
-        over=record.over is not None,
-        games=tuple(map(_game_document, record.games.values())),
-    )
+    fields = {name: getattr(record.started, name) for name in ("match", "ladder", "rules", "codemaker", "player")}
+    games = tuple(map(_game_document, record.games.values()))
+    over, started_at = record.over is not None, record.started.at
+    return models.MatchDocument(**fields, client=record.client, started_at=started_at, over=over, games=games)
 
 
-def _game_document(game: RecordedGame) -> GameDocument:
+def _game_document(game: RecordedGame) -> models.GameDocument:
     fields = {name: getattr(game, name) for name in ("game", "outcome", "guesses", "turns")}
     end = {name: getattr(game.over, name, None) for name in ("elapsed_ms", "secret", "nonce")}
-    return GameDocument.model_validate(fields | end)
+    return models.GameDocument.model_validate(fields | end)
 
 
 class LiveQuery(BaseModel):
@@ -187,7 +172,7 @@ class LiveQuery(BaseModel):
     )
 
 
-@router.get("/live", response_model=LivePage, responses=problem_statuses(400, 404))
+@router.get("/live", response_model=models.LivePage, responses=problem_statuses(400, 404))
 async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> Response:
     """Return a page of the matches that are played now, the newest first."""
     if query.ladder is not None:
@@ -199,15 +184,15 @@ async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> R
     cursor = page[-1].match if len(rest) > len(page) else None
     following = next_page(site.base_path, "/api/v1/live", query.model_dump(), cursor)
     shown = tuple(_live_match(site, each) for each in page)
-    return document(LivePage(matches=shown, total=len(matches), next=following))
+    return document(models.LivePage(matches=shown, total=len(matches), next=following))
 
 
-def _live_match(site: Site, match: OpenMatchRow) -> LiveMatch:
+def _live_match(site: Site, match: OpenMatchRow) -> models.LiveMatch:
     # as the player has received it; turn 0 before they have sent `ready`
     last = orjson.loads(match.newest)
     game = last.get("game", 1)
     turn = last["turn"] + 1 if last["type"] == "feedback" else int(match.last_begun == game)
-    return LiveMatch(
+    return models.LiveMatch(
         match=match.match,
         ladder=match.ladder,
         player=match.player,

@@ -20,23 +20,8 @@ from evilpegs_server.leaderboard.round_results import round_document, round_head
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
-from evilpegs_server.site import match_routes, stream_routes
+from evilpegs_server.site import match_routes, models, stream_routes
 from evilpegs_server.site.analysis import MAX_CODES, MAX_TURNS, parse_position
-from evilpegs_server.site.models import (
-    BetweenDocument,
-    GameAddressDocument,
-    HealthDocument,
-    IndexDocument,
-    KeysDocument,
-    LadderDocument,
-    LadderList,
-    LeaderboardDocument,
-    PlayerDocument,
-    PlayerEntry,
-    PlayerPage,
-    PlayerResult,
-    ReadyDocument,
-)
 from evilpegs_server.site.page import KEEP_FOREVER, page_headers
 from evilpegs_server.site.responses import (
     HOUR,
@@ -49,7 +34,7 @@ from evilpegs_server.site.responses import (
     quote,
     text_description,
 )
-from evilpegs_server.site.site import CurrentSite, Site
+from evilpegs_server.site.site import CurrentSite, LadderPath, Site
 from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
 
 _API: Final = "/api/v1"
@@ -68,24 +53,16 @@ def add_routes(app: FastAPI) -> None:
         app.include_router(router, prefix=prefix, generate_unique_id_function=lambda route: route.name)
 
 
-_LINKS: Final = {
-    "ladders": "/api/v1/ladders",
-    "players": "/api/v1/players",
-    "matches": "/api/v1/matches",
-    "live": "/api/v1/live",
-    "rounds": "/api/v1/rounds",
-    "events": "/api/v1/events",
-    "position": "/api/v1/position",
-    "game": "/api/v1/game",
-    "keys": "/api/v1/keys",
-    "openapi": "/api/v1/openapi.json",
+_LISTED: Final = ("ladders", "players", "matches", "live", "rounds", "events", "position", "game", "keys")
+_LINKS: Final = {name: f"{_API}/{name}" for name in _LISTED} | {
+    "openapi": f"{_API}/openapi.json",
     "health": "/healthz",
     "ready": "/readyz",
 }
 _INDEX: Final = text_description("The links, or the page for a client that accepts `text/html`.", HTML)
 
 
-@_server.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
+@_server.get("/", response_model=models.IndexDocument, responses=_INDEX | problem_statuses())
 async def get_index(site: CurrentSite, request: Request) -> Response:
     """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
     if any(HTML in each for each in request.headers.getlist("accept")):
@@ -96,7 +73,7 @@ async def get_index(site: CurrentSite, request: Request) -> Response:
 
 
 @_server.get("/api/v1", include_in_schema=False)
-@_server.get("/api/v1/", response_model=IndexDocument, responses=problem_statuses())
+@_server.get("/api/v1/", response_model=models.IndexDocument, responses=problem_statuses())
 async def get_api(site: CurrentSite) -> Response:
     """Return the paths of the API."""
     return _index(site)
@@ -104,14 +81,14 @@ async def get_api(site: CurrentSite) -> Response:
 
 def _index(site: Site) -> Response:
     links = {name: site.base_path + path for name, path in _LINKS.items()}
-    return document(IndexDocument(name="evilpegs", version=site.version, links=links), MINUTE)
+    return document(models.IndexDocument(name="evilpegs", version=site.version, links=links), MINUTE)
 
 
-@_server.get("/api/v1/game", response_model=GameAddressDocument, responses=problem_statuses())
+@_server.get("/api/v1/game", response_model=models.GameAddressDocument, responses=problem_statuses())
 async def get_game(site: CurrentSite, request: Request) -> Response:
     """Return the address of the game for a client that reaches this server under the host of this request."""
     url = site.game_url(request)
-    return document(GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=site.version))
+    return document(models.GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=site.version))
 
 
 def handed_out_bot(language: str, url: str) -> str:
@@ -179,13 +156,13 @@ async def get_static(site: CurrentSite, path: str) -> Response:
     return Response(file.body, 200, {"Cache-Control": KEEP_FOREVER, **file.headers}, file.media_type)
 
 
-@_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
+@_server.get("/healthz", response_model=models.HealthDocument, responses=problem_statuses())
 async def get_health() -> Response:
     """Return status 200 as long as the site runs."""
-    return document(HealthDocument(), _NEVER_KEPT)
+    return document(models.HealthDocument(), _NEVER_KEPT)
 
 
-@_server.get("/readyz", response_model=ReadyDocument, responses=problem_statuses())
+@_server.get("/readyz", response_model=models.ReadyDocument, responses=problem_statuses())
 async def get_ready(site: CurrentSite) -> Response:
     """Return status 200 once all stored games are on the leaderboards, and status 503 before.
 
@@ -193,16 +170,16 @@ async def get_ready(site: CurrentSite) -> Response:
     """
     if not site.leaderboards.filled:
         return busy_response(site.leaderboards.why_unfilled)
-    return document(ReadyDocument(), _NEVER_KEPT)
+    return document(models.ReadyDocument(), _NEVER_KEPT)
 
 
-@_server.get("/api/v1/keys", response_model=KeysDocument, responses=problem_statuses())
+@_server.get("/api/v1/keys", response_model=models.KeysDocument, responses=problem_statuses())
 async def get_keys(site: CurrentSite) -> Response:
     """Return the public keys with which this server signs the records of finished matches."""
     if not site.public_keys:
         raise HTTPException(404, "this server has no key yet; it gets one when it is started for the first time")
     *former, key = site.public_keys
-    return document(KeysDocument(key=key, former=tuple(former)), MINUTE)
+    return document(models.KeysDocument(key=key, former=tuple(former)), MINUTE)
 
 
 @_server.get("/api/v1/openapi.json", include_in_schema=False)
@@ -227,16 +204,13 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
     return answer(site.metrics.text(), _NEVER_KEPT, METRICS_TYPE)
 
 
-@_ladders.get("/ladders", response_model=LadderList, responses=problem_statuses())
+@_ladders.get("/ladders", response_model=models.LadderList, responses=problem_statuses())
 async def list_ladders(site: CurrentSite) -> Response:
     """List all ladders, with bounds on the guesses that they need and the best results known for their rules."""
     return document(site.ladders, MINUTE)
 
 
-LadderPath = Annotated[str, Path(description="The id of a ladder.", examples=["classic"])]
-
-
-@_ladders.get("/ladders/{ladder}", response_model=LadderDocument, responses=problem_statuses(404))
+@_ladders.get("/ladders/{ladder}", response_model=models.LadderDocument, responses=problem_statuses(404))
 async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
     """Return a ladder as the list of ladders has it."""
     found = next((each for each in site.ladders.ladders if each.id == ladder), None)
@@ -247,7 +221,7 @@ async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
 
 @_ladders.get(
     "/ladders/{ladder}/leaderboard",
-    response_model=BetweenDocument | LeaderboardDocument,
+    response_model=models.BetweenDocument | models.LeaderboardDocument,
     responses=problem_statuses(400, 404),
 )
 async def get_leaderboard(
@@ -275,7 +249,7 @@ async def get_leaderboard(
     return answer(await site.leaderboards.body(found.info(), kind))
 
 
-async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -> BetweenDocument:
+async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -> models.BetweenDocument:
     if players[0] == players[1]:  # not 400: the schema cannot say so
         raise HTTPException(404, f"there is no difference between {quote(players[0])} and the same player")
     by_name = {row.player.lower(): row for row in await site.leaderboards.rows(ladder.id)}
@@ -288,7 +262,7 @@ async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -
         lines = difference_lines(difference)
     except GameError as error:
         difference, lines = None, [str(error)]
-    return BetweenDocument(
+    return models.BetweenDocument(
         ladder=ladder.id, guess_limit=ladder.guess_limit, rows=rows, difference=difference, lines=tuple(lines)
     )
 
@@ -300,17 +274,17 @@ class PlayerQuery(BaseModel):
     cursor: Annotated[Name | None, Field(description="Where the page begins, from `next` of the page before.")] = None
 
 
-@_players.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
+@_players.get("/players", response_model=models.PlayerPage, responses=problem_statuses(400))
 async def get_players(site: CurrentSite, query: Annotated[PlayerQuery, Query()]) -> Response:
     """Return a page of all players, ordered by name."""
     players = await site.reads.run(list_players, site.engine, query.cursor or "", query.limit + 1)
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None
     following = next_page(site.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
-    return document(PlayerPage(players=tuple(map(PlayerEntry.model_validate, page)), next=following))
+    return document(models.PlayerPage(players=tuple(map(models.PlayerEntry.model_validate, page)), next=following))
 
 
-@_players.get("/players/{player}", response_model=PlayerDocument, responses=problem_statuses(404))
+@_players.get("/players/{player}", response_model=models.PlayerDocument, responses=problem_statuses(404))
 async def get_player(
     site: CurrentSite, player: Annotated[str, Path(description="The name of a player.", examples=["minimax"])]
 ) -> Response:
@@ -324,8 +298,8 @@ async def get_player(
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
     # run it in a thread: a player may have a row for each of thousands of client versions
-    results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
-    return PlayerDocument(**player._asdict(), results=results).model_dump_json()
+    results = tuple(models.PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
+    return models.PlayerDocument(**player._asdict(), results=results).model_dump_json()
 
 
 @_rounds.get("/rounds", response_model=RoundList, responses=problem_statuses())

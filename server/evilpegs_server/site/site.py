@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Path, Request
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
@@ -66,3 +66,4 @@ async def _site(request: Request) -> Site:
 
 
 CurrentSite = Annotated[Site, Depends(_site)]
+LadderPath = Annotated[str, Path(description="The id of a ladder.", examples=["classic"])]

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
@@ -11,7 +11,7 @@ from evilpegs_server.show.streams import ALL, HEARTBEAT, Stream, Streams
 from evilpegs_server.site.http_server import Connection
 from evilpegs_server.site.match_routes import MatchPath
 from evilpegs_server.site.responses import problem_statuses, unknown_match
-from evilpegs_server.site.site import CurrentSite
+from evilpegs_server.site.site import CurrentSite, LadderPath
 from evilpegs_server.storage.reads import BusyError
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
@@ -109,10 +109,7 @@ async def follow_match(
     responses=_STREAM | problem_statuses(404),
 )
 async def follow_ladder(
-    site: CurrentSite,
-    request: Request,
-    ladder: Annotated[str, Path(description="The id of a ladder.", examples=["classic"])],
-    last_event_id: LastEventId = None,
+    site: CurrentSite, request: Request, ladder: LadderPath, last_event_id: LastEventId = None
 ) -> Response:
     """Follow the matches on a ladder from now on, or from `Last-Event-ID` on.
 

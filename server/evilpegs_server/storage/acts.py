@@ -10,17 +10,8 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_server.storage.players import (
-    FIRST_ADDED,
-    FORGOTTEN_PREFIX,
-    Player,
-    PlayerKind,
-    check_name,
-    hash_token,
-    new_token,
-    skeleton,
-    taken_name,
-)
+from evilpegs_server.storage import players
+from evilpegs_server.storage.players import Player, PlayerKind, skeleton
 from evilpegs_server.storage.queries import changing, is_postgres, read, read_value
 
 MAX_REASON_BYTES: Final = 80
@@ -122,13 +113,13 @@ def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at:
     """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
     with changing(engine) as connection:
         names = _names(connection)
-        first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, FIRST_ADDED)
+        first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, players.FIRST_ADDED)
         for number, (name, token) in enumerate(tokens.items(), first):
-            check_name(name)
+            players.check_name(name)
             if (owner := names.get(skeleton(name))) is not None:
-                raise taken_name(name, owner[1], names)
+                raise players.taken_name(name, owner[1], names)
             names[skeleton(name)] = number, name
-            row = number, name, skeleton(name), kind, hash_token(token), at
+            row = number, name, skeleton(name), kind, players.hash_token(token), at
             connection.exec_driver_sql("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)", row)
             _note(connection, "add", number, at, None)
 
@@ -136,7 +127,9 @@ def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at:
 def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
     with changing(engine) as connection:
         (player,) = find_players(connection, [name])
-        connection.exec_driver_sql("UPDATE players SET token_hash = ? WHERE id = ?", (hash_token(token), player))
+        connection.exec_driver_sql(
+            "UPDATE players SET token_hash = ? WHERE id = ?", (players.hash_token(token), player)
+        )
         _note(connection, "token", player, at, None)
 
 
@@ -160,7 +153,7 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
         (player,), names = find_players(connection, [name]), _names(connection)
         owner, other = names.get(skeleton(new), (player, new))
         if owner != player:
-            raise taken_name(new, other, names)
+            raise players.taken_name(new, other, names)
         row = new, skeleton(new), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ? WHERE id = ?", row)
         _note(connection, "rename", player, at, name)
@@ -185,8 +178,8 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
         connection.exec_driver_sql("DELETE FROM matches WHERE player = ?", (player,))
         connection.exec_driver_sql("UPDATE acts SET reason = NULL WHERE player = ?", (player,))
         connection.exec_driver_sql("UPDATE entrants SET excluded = NULL WHERE player = ?", (player,))
-        tombstone = f"{FORGOTTEN_PREFIX}{player}"
-        row = tombstone, tombstone, hash_token(new_token()), player
+        tombstone = f"{players.FORGOTTEN_PREFIX}{player}"
+        row = tombstone, tombstone, players.hash_token(players.new_token()), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)
         connection.exec_driver_sql(_HIDE, (player,))
         _note(connection, "forget", player, at, None)

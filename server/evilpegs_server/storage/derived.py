@@ -20,14 +20,8 @@ from sqlalchemy import ExceptionContext, create_engine, event, text
 from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
+from evilpegs_server.storage import errors
 from evilpegs_server.storage.acts import empty_side_file
-from evilpegs_server.storage.errors import (
-    DatabaseDamagedError,
-    DatabaseMovedError,
-    DatabaseUnavailableError,
-    error_code,
-    explain,
-)
 from evilpegs_server.storage.location import create_private, database_file, file_uri, side_files
 from evilpegs_server.storage.lock import FileInPlace, FileLock, identity_of
 
@@ -93,7 +87,7 @@ class DerivedFile:
             self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay
         except OSError as error:
             message = f"the database {database_file(url)} cannot be found: {error.strerror}; name another"
-            raise DatabaseMovedError(message) from None
+            raise errors.DatabaseMovedError(message) from None
         self._lock: FileLock | None = None
         self._identity: tuple[int, int] | None = None
         self._is_suspect = self._has_remains = False
@@ -177,7 +171,7 @@ class DerivedFile:
         if why is None:
             return
         if not self.is_writer:
-            raise DatabaseUnavailableError(f"{self._file} is being made by another process; try again soon")
+            raise errors.DatabaseUnavailableError(f"{self._file} is being made by another process; try again soon")
         self._begin(why)
 
     def _flaw(self) -> str | None:
@@ -202,10 +196,10 @@ class DerivedFile:
                 if self._is_suspect and connection.exec_driver_sql("PRAGMA main.quick_check(1)").scalar() != "ok":
                     return "the file is damaged"
                 place = connection.execute(_PLACE).one_or_none()
-        except DatabaseDamagedError:
+        except errors.DatabaseDamagedError:
             return "the file is damaged"
         except Exception as error:
-            if error_code(error) != sqlite3.SQLITE_ERROR:
+            if errors.error_code(error) != sqlite3.SQLITE_ERROR:
                 raise
             place = None  # there are no tables
         self._is_suspect = False
@@ -256,10 +250,10 @@ class DerivedFile:
 
     def _explain(self, context: ExceptionContext) -> BaseException | None:
         error = context.original_exception
-        if error_code(error) in _DAMAGE:
+        if errors.error_code(error) in _DAMAGE:
             self._is_suspect = True
-            return DatabaseDamagedError(f"{self._file} or its database is damaged: {error}")
-        return explain(error, str(self._database.path))
+            return errors.DatabaseDamagedError(f"{self._file} or its database is damaged: {error}")
+        return errors.explain(error, str(self._database.path))
 
 
 def _refuse_secrets(action: int, table: str | None, column: str | None, *_: object) -> int:

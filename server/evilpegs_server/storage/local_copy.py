@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from threading import Lock
 from time import sleep
 from typing import Final
@@ -14,12 +14,6 @@ from evilpegs_server.storage.mirror import LOOK_SECONDS, Mirror, load_places, op
 from evilpegs_server.storage.queries import read
 
 _NUMBERS: Final = "SELECT name, (SELECT coalesce(max(n), 0) FROM events WHERE node = name) FROM nodes"
-
-
-def update_copy(url: str, report: Callable[[float], None] = lambda _: None) -> None:
-    """Bring the copy up to date; ``report`` gets the share that is done. Raises DatabaseUnusableError."""
-    with closing(LocalCopy(url)) as copy:
-        copy.follow(report)
 
 
 class LocalCopy:
@@ -35,13 +29,11 @@ class LocalCopy:
         self.last = self.gone = 0
         """The highest id of the copy, and the highest of before it was made again."""
 
-    def look(self) -> tuple[int, int]:
-        """Return `last` and `gone` after `follow`."""
-        self.follow()
-        return self.last, self.gone
+    def follow(self, report: Callable[[float], None] = lambda _: None) -> tuple[int, int]:
+        """Copy what is there now, or wait until another process has; return `last` and `gone`.
 
-    def follow(self, report: Callable[[float], None] = lambda _: None) -> None:
-        """Copy what is there now, or wait until another process has. Raises DatabaseUnusableError."""
+        ``report`` gets the share that is done. Raises DatabaseUnusableError.
+        """
         goal: dict[str, int] = {}
         with self._working:
             while not self._is_closed:
@@ -49,7 +41,7 @@ class LocalCopy:
                     is_whole = mirror.catch_up()
                     self.last, self.gone, self.key = mirror.last, mirror.gone, mirror.key
                     if is_whole:
-                        return
+                        break
                     report(mirror.copied / max(1, mirror.written))
                     continue
                 # an event that is forgotten meanwhile must not be waited for
@@ -58,8 +50,9 @@ class LocalCopy:
                     places = load_places(self._file)
                     self.last, self.gone = max(place.id for place in places.values()), places[""].id
                     if all(n == 0 or (node in places and places[node].n >= n) for node, n in goal.items()):
-                        return
+                        break
                 sleep(LOOK_SECONDS)
+        return self.last, self.gone
 
     def close(self) -> None:
         """End also what `follow` does on another thread."""

@@ -13,13 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.files import replace_file
@@ -81,7 +76,7 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)
     try:
-        key = load_pem_private_key(data, None)
+        key = serialization.load_pem_private_key(data, None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
@@ -97,7 +92,11 @@ def _create(path: Path) -> None:
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:
-            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            file.write(
+                key.private_bytes(
+                    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+                )
+            )
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):  # another server created it meanwhile

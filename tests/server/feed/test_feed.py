@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from evilpegs_protocol.broker import BrokerUnusableError
-from evilpegs_server import server as server_module
 from evilpegs_server import stopping
 from evilpegs_server.feed import feed
 from evilpegs_server.feed.cursor import FeedCursor
@@ -159,7 +158,7 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
 
     monkeypatch.setattr(Connection, "connection_made", note_connection)
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
-    monkeypatch.setattr(server_module, "OUTLET_SECONDS", PATIENCE)
+    monkeypatch.setattr(stopping, "OUTLET_SECONDS", PATIENCE)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         async with Subscriber(mosquitto.port) as subscriber:
