@@ -5,7 +5,7 @@ address, a token or a secret.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Final
 
@@ -26,10 +26,12 @@ NOT_LOCAL: Final = "metrics are for this machine only; see the setting public_me
 class ProcessMetrics(Collector):
     """The metrics of one process: those that a subclass collects, and those of Prometheus' own client."""
 
-    def __init__(self) -> None:
-        self._collectors = CollectorRegistry()
-        self._collectors.register(self)
-        ProcessCollector(registry=self._collectors)
+    @cached_property
+    def _collectors(self) -> CollectorRegistry:
+        collectors = CollectorRegistry()
+        collectors.register(self)
+        ProcessCollector(registry=collectors)
+        return collectors
 
     def text(self) -> bytes:
         # takes about a millisecond
@@ -57,24 +59,23 @@ def histogram(name: str, text: str, durations: Mapping[str, Durations], label: s
     return family
 
 
-def collect_pools(prefix: str, pools: Mapping[str, PoolMetrics]) -> Iterator[Metric]:
-    waiting = {pool: each.waiting for pool, each in pools.items()}
-    yield gauge(f"{prefix}_tasks_waiting", "Tasks waiting for the worker", "pool", waiting)
-    running = {pool: each.running for pool, each in pools.items()}
-    yield gauge(f"{prefix}_tasks_running", "Tasks running in the worker", "pool", running)
-    oldest = {pool: each.oldest_wait for pool, each in pools.items()}
-    yield gauge(f"{prefix}_oldest_task_seconds", "Age of the oldest waiting task", "pool", oldest)
-    longest = {pool: each.oldest_running for pool, each in pools.items()}
-    text = "Age of the oldest running task, including its wait"
-    yield gauge(f"{prefix}_oldest_running_task_seconds", text, "pool", longest)
-    done = {pool: each.done for pool, each in pools.items()}
-    yield counter(f"{prefix}_tasks", "Tasks finished by the worker", "pool", done)
+_FIGURES: Final = {
+    "pool": (
+        (gauge, "tasks_waiting", "Tasks waiting for the worker", "waiting"),
+        (gauge, "tasks_running", "Tasks running in the worker", "running"),
+        (gauge, "oldest_task_seconds", "Age of the oldest waiting task", "oldest_wait"),
+        (gauge, "oldest_running_task_seconds", "Age of the oldest running task, including its wait", "oldest_running"),
+        (counter, "tasks", "Tasks finished by the worker", "done"),
+    ),
+    "cache": (
+        (gauge, "cache_bytes", "Bytes held by a cache", "bytes_used"),
+        (counter, "cache_hits", "Look-ups that found a value", "hits"),
+        (counter, "cache_misses", "Look-ups that found none", "misses"),
+    ),
+}
 
 
-def collect_caches(prefix: str, caches: Mapping[str, CacheState]) -> Iterator[Metric]:
-    used = {name: each.bytes_used for name, each in caches.items()}
-    yield gauge(f"{prefix}_cache_bytes", "Bytes held by a cache", "cache", used)
-    hits = {name: each.hits for name, each in caches.items()}
-    yield counter(f"{prefix}_cache_hits", "Look-ups that found a value", "cache", hits)
-    misses = {name: each.misses for name, each in caches.items()}
-    yield counter(f"{prefix}_cache_misses", "Look-ups that found none", "cache", misses)
+def collect(prefix: str, label: str, parts: Mapping[str, PoolMetrics] | Mapping[str, CacheState]) -> Iterator[Metric]:
+    """Yield the metrics of all pools, for the label ``pool``, or of all caches, for ``cache``."""
+    for family, name, text, figure in _FIGURES[label]:
+        yield family(f"{prefix}_{name}", text, label, {part: getattr(each, figure) for part, each in parts.items()})

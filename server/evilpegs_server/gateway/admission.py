@@ -96,7 +96,6 @@ class AddressRecord:
     failed_tokens: Window = field(default_factory=lambda: Window(60_000.0))
 
     def counts_until(self) -> float:
-        """Return the time until which a past name or wrong token still counts."""
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 

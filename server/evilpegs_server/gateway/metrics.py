@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -9,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from evilpegs_game.live.cache import CacheState
 from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.metric_families import ProcessMetrics, collect_caches, collect_pools, counter, gauge, histogram
+from evilpegs_server.metric_families import ProcessMetrics, collect, counter, gauge, histogram
 from evilpegs_server.play.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.work.pool import TaskPool
@@ -17,20 +18,16 @@ from evilpegs_server.work.pool import TaskPool
 _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 
 
+@dataclass(eq=False)
 class GameMetrics(ProcessMetrics):
-    def __init__(
-        self,
-        services: SessionServices,
-        loop_lag: Durations,
-        pools: Mapping[str, TaskPool],
-        caches: Callable[[], Mapping[str, CacheState]],
-    ) -> None:
-        super().__init__()
-        self._services, self._matches, self._loop_lag = services, services.registry, loop_lag
-        self._pools, self._caches = pools, caches
+    services: SessionServices
+    loop_lag: Durations
+    pools: Mapping[str, TaskPool]
+    caches: Callable[[], Mapping[str, CacheState]]
 
     def collect(self) -> Iterator[Metric]:
-        registry, counts, seats = self._matches, self._matches.counts, self._services.admission
+        registry, seats = self.services.registry, self.services.admission
+        counts = registry.counts
         events = counts.events
         in_play = Counter(runner.key.ladder.id for runner in registry.runners)
         ladders = {ladder: in_play[ladder] for ladder in registry.ladders}
@@ -52,7 +49,7 @@ class GameMetrics(ProcessMetrics):
         yield counter("evilpegs_limits_met", "Times that a limit was reached by setting", "limit", met)
         ended = {reason.value: counts.ended[reason] for reason in EndReason}
         yield counter("evilpegs_connections_ended", "Connections that the server ended by reason", "reason", ended)
-        writer = self._services.writer
+        writer = self.services.writer
         commits, health = {"": writer.commits}, writer.health
         yield histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
         is_failing = health.failed or health.stuck or health.obstacle is not None
@@ -60,13 +57,13 @@ class GameMetrics(ProcessMetrics):
         yield counter("evilpegs_storage_faults", "Storage failures by error", "error", counts.faults)
         stages = counts.guess_times
         yield histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
-        lag = {"": self._loop_lag}
+        lag = {"": self.loop_lag}
         yield histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
-        pools = {name: pool.metrics() for name, pool in self._pools.items()}
-        yield from collect_pools("evilpegs", pools)
+        pools = {name: pool.metrics() for name, pool in self.pools.items()}
+        yield from collect("evilpegs", "pool", pools)
         # tables with entries per player: endless growth would show a leak
-        sizes = {"players": len(self._services.players), **self._services.admission.table_sizes()}
-        sizes |= self._services.presence.table_sizes()
+        sizes = {"players": len(self.services.players), **self.services.admission.table_sizes()}
+        sizes |= self.services.presence.table_sizes()
         sizes |= {f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}
         yield gauge("evilpegs_table_entries", "Entries of an in-memory table about players", "table", sizes)
-        yield from collect_caches("evilpegs", self._caches())
+        yield from collect("evilpegs", "cache", self.caches())

@@ -1,5 +1,6 @@
 """The session of one connection: its player, and the handling of its messages by type."""
 
+from dataclasses import dataclass, field
 from typing import Final
 
 from evilpegs_protocol.client_messages import (
@@ -40,30 +41,23 @@ class TooFastError(RefusedError):
         super().__init__(ErrorCode.RATE_LIMITED, message, retry_after_ms=wait_ms)
 
 
+@dataclass(eq=False)
 class Session:
     """The session of one connection; every message gets exactly one direct answer."""
 
-    _client: Program  # known together with the player
+    services: SessionServices
+    channel: ClientChannel
+    rate: RateLimit
+    site: str | None
+    ticket: Ticket
+    pause: Pause
+    player: Player | None = None
+    _client: Program = field(init=False)  # known together with the player
+    _is_closing: bool = False
+    _busy_at: float = 0.0
 
-    def __init__(
-        self,
-        services: SessionServices,
-        channel: ClientChannel,
-        rate: RateLimit,
-        site: str | None,
-        ticket: Ticket,
-        pause: Pause,
-    ) -> None:
-        self.player: Player | None = None
-        self._services = services
-        self._channel = channel
-        self._site = site
-        self._ticket = ticket
-        self._pause = pause
-        self._rate = rate
-        self._counts = services.registry.counts
-        self._is_closing = False
-        self._busy_at = 0.0
+    def __post_init__(self) -> None:
+        self._counts = self.services.registry.counts
         self._counts.connections[NO_HELLO] += 1
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
@@ -111,36 +105,36 @@ class Session:
             return True
 
     def leave(self) -> None:
-        self._services.registry.leave(self._channel, self.player)
+        self.services.registry.leave(self.channel, self.player)
         self._counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
         if self.player is not None:
-            self._services.presence.leave(self.player)
+            self.services.presence.leave(self.player)
 
     def idle_seconds(self, now: float) -> float:
         """Return for how long the player was idle, 0 before `hello`; called each second, to note when they are busy."""
         if self.player is None:
             return 0.0
-        if self._services.registry.runners_of(self.player.id):
+        if self.services.registry.runners_of(self.player.id):
             self._busy_at = now
         return (now - self._busy_at) / 1000
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
-        runner = self._services.registry.get(move.match) if move.match else self._only_match()
-        return runner is not None and runner.receive_awaited(self._channel, move, arrived)
+        runner = self.services.registry.get(move.match) if move.match else self._only_match()
+        return runner is not None and runner.receive_awaited(self.channel, move, arrived)
 
     def _explain(self, error: CodecError) -> str:
         if error.code is not ErrorCode.MOVED:
             return str(error)
-        return f"{error}, {self._site}" if self._site else f"{error}, and this server runs without one"
+        return f"{error}, {self.site}" if self.site else f"{error}, and this server runs without one"
 
     def _report_failure(self, re: str | None, now: float) -> None:
-        self._services.log.exception("a request failed")
+        self.services.log.exception("a request failed")
         self._refuse(RefusedError(ErrorCode.INTERNAL, "the server failed to handle this request"), re, now)
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
             case Ping():
-                self._channel.send([encode(Pong(c=request.c, re=request.id))])
+                self.channel.send([encode(Pong(c=request.c, re=request.id))])
             case Hello():
                 await self._hello(request, arrived)
             case Play():
@@ -151,12 +145,12 @@ class Session:
     async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
             raise RefusedError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
-        self.player, token = await log_in(self._services, self._ticket, self._pause, hello, now)
-        self._services.presence.enter(self.player)
+        self.player, token = await log_in(self.services, self.ticket, self.pause, hello, now)
+        self.services.presence.enter(self.player)
         self._counts.connections[NO_HELLO] -= 1
         self._counts.connections[self.player.kind] += 1
         self._client = Program(name=hello.client.name, version=hello.client.version)
-        self._channel.send([encode(await welcome_message(self._services, self.player, token, hello.id, self._site))])
+        self.channel.send([encode(await welcome_message(self.services, self.player, token, hello.id, self.site))])
 
     def _require_player(self) -> Player:
         if self.player is None:
@@ -176,11 +170,11 @@ class Session:
             raise RefusedError(ErrorCode.NOT_YOUR_MATCH, message)
         # the player may ask for missed events from any connection, and the one that had the seat before stays open
         if runner.match.over:
-            runner.seat = self._channel
-        runner.receive(Request(self._channel, request, arrived))
+            runner.seat = self.channel
+        runner.receive(Request(self.channel, request, arrived))
 
     async def _find_match(self, match: str, player: Player, arrived: float) -> MatchRunner | None:
-        registry = self._services.registry
+        registry = self.services.registry
         runner = registry.get(match)
         if runner is not None and runner.player == player.id:
             return runner
@@ -192,47 +186,47 @@ class Session:
     def _only_match(self) -> MatchRunner | None:
         if self.player is None:
             return None
-        runners = self._services.registry.runners_of(self.player.id)
-        possible = [runner for runner in runners if runner.seat is self._channel] or runners
+        runners = self.services.registry.runners_of(self.player.id)
+        possible = [runner for runner in runners if runner.seat is self.channel] or runners
         if len(possible) > 1:
             raise RefusedError(ErrorCode.BAD_MESSAGE, f"match: you have {len(possible)} open matches; say which")
         return possible[0] if possible else None
 
     async def _only_match_elsewhere(self, player: Player) -> MatchRunner | None:
-        nodes = self._services.nodes
+        nodes = self.services.nodes
         found = [] if nodes is None else await nodes.open_matches(player.id)
-        return await self._services.registry.find(found[0].match, player.id) if len(found) == 1 else None
+        return await self.services.registry.find(found[0].match, player.id) if len(found) == 1 else None
 
     async def _play(self, request: Play, arrived: float) -> None:
         player = self._require_player()
-        services = self._services
+        services = self.services
         elsewhere = [] if services.nodes is None else await services.nodes.open_matches(player.id)
         services.admission.take_match(player.id, arrived)
         first = []
         if player.is_guest:
             first.append(writes.insert_player(player, services.players.guest_hash(player), services.wall_ms()))
-        services.registry.play(self._channel, player, self._client, request, first, elsewhere)
+        services.registry.play(self.channel, player, self._client, request, first, elsewhere)
 
     # Refusals
 
     def _take_tokens(self, now: float, price: float = 1) -> None:
-        wait_ms = self._rate.take(now, price, refusals=round(price))
+        wait_ms = self.rate.take(now, price, refusals=round(price))
         if wait_ms:
-            raise TooFastError(self._rate, wait_ms)
+            raise TooFastError(self.rate, wait_ms)
 
     def _refuse(self, refused: RefusedError, re: str | None, now: float) -> None:
         # an unreadable frame that finds no token gets the refusal of the rate limit instead
-        if refused.code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
-            refused = TooFastError(self._rate, wait_ms)
-        if isinstance(refused, TooFastError) and self._rate.is_exhausted:
+        if refused.code in _UNCOUNTED and (wait_ms := self.rate.take(now)):
+            refused = TooFastError(self.rate, wait_ms)
+        if isinstance(refused, TooFastError) and self.rate.is_exhausted:
             self._end(refused, re, EndReason.MESSAGES, 1008)
             return
         self._counts.refusals[refused.code] += 1
-        self._channel.send([encode(refused.answer(re))])
+        self.channel.send([encode(refused.answer(re))])
 
     def _end(self, refused: RefusedError, re: str | None, reason: EndReason, close_code: int) -> None:
         self._is_closing = True
         self._counts.refusals[refused.code] += 1
         self._counts.ended[reason] += 1
-        self._channel.send([encode(refused.answer(re, fatal=True))])
-        self._channel.close(close_code, str(refused))
+        self.channel.send([encode(refused.answer(re, fatal=True))])
+        self.channel.close(close_code, str(refused))

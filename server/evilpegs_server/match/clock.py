@@ -55,7 +55,6 @@ class GameClock:
         self._started = now
 
     def credit(self, ms: float) -> None:
-        """Charge the current turn ``ms`` less."""
         if self._started is not None:
             self._started += ms
 

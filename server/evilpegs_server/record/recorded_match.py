@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.feedback import History
@@ -73,15 +73,14 @@ def analyze_match(
     return replace(read, analyses=analyses, analyzed=effort is not None)
 
 
+_OF_TURN: Final = ("turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms")
+
+
 def replay_document(match: MatchReplay) -> dict[str, Any]:
     """Return the JSON object of ``evilpegs replay --json``."""
     record, started = match.record, match.record.started
     document = {
-        "match": started.match,
-        "ladder": started.ladder,
-        "rules": started.rules,
-        "codemaker": started.codemaker,
-        "player": started.player,
+        **{name: getattr(started, name) for name in ("match", "ladder", "rules", "codemaker", "player")},
         "client": record.client,
         "at": started.at,
         "events": match.events,
@@ -93,20 +92,9 @@ def replay_document(match: MatchReplay) -> dict[str, Any]:
                 "outcome": game.outcome,
                 "guesses": len(game.turns),
                 "elapsed_ms": game.over.elapsed_ms if game.over else sum(turn.took_ms for turn in game.turns),
-                "secret": game.over.secret if game.over else None,
-                "nonce": game.over.nonce if game.over else None,
+                **{name: getattr(game.over, name, None) for name in ("secret", "nonce")},
                 "turns": [
-                    {
-                        "turn": turn.turn,
-                        "code": turn.code,
-                        "black": turn.black,
-                        "white": turn.white,
-                        "candidates": None,
-                        "method": turn.method,
-                        "took_ms": turn.took_ms,
-                        "left_ms": turn.left_ms,
-                        "analysis": None,
-                    }
+                    {name: getattr(turn, name) for name in _OF_TURN} | {"candidates": None, "analysis": None}
                     for turn in game.turns
                 ],
             }

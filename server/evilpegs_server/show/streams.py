@@ -57,7 +57,6 @@ class Stream:
         self._close = close
         self._waiting: list[bytes] = []
         self.write: Callable[[bytes], None] = self._waiting.append
-        """Adds an event."""
         self.over = asyncio.Event()
         """Set when nothing can follow."""
 
@@ -77,7 +76,6 @@ class Stream:
         self.write = write
 
     def add_past(self, chunks: Iterable[bytes]) -> None:
-        """Add events of before the stream was opened."""
         self._waiting[:0] = chunks
 
     def close(self) -> None:

@@ -62,8 +62,6 @@ class _KeptTexts:
 
 
 class MatchAnalyses(_KeptTexts):
-    """Analyses of finished matches."""
-
     def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
         self._engine = engine

@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.metric_families import ProcessMetrics, collect_caches, collect_pools, counter
+from evilpegs_server.metric_families import ProcessMetrics, collect, counter
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.work.pool import TaskPool
@@ -22,38 +22,29 @@ class SiteCounts:
     statuses: Counter[int] = field(default_factory=Counter)
     """The responses with a status of 400 or more."""
 
-    def note_status(self, status: int) -> None:
-        if status >= 400:
-            self.statuses[status] += 1
 
-
+@dataclass(eq=False)
 class ShowMetrics(ProcessMetrics):
-    def __init__(
-        self,
-        counts: SiteCounts,
-        streams: Streams,
-        follower: Follower,
-        leaderboards: LiveLeaderboards,
-        pools: Mapping[str, TaskPool],
-        caches: Mapping[str, ByteCache[Any]],
-    ) -> None:
-        super().__init__()
-        self._counts, self._streams, self._follower, self._leaderboards = counts, streams, follower, leaderboards
-        self._pools, self._caches = pools, caches
+    counts: SiteCounts
+    streams: Streams
+    follower: Follower
+    leaderboards: LiveLeaderboards
+    pools: Mapping[str, TaskPool]
+    caches: Mapping[str, ByteCache[Any]]
 
     def collect(self) -> Iterator[Metric]:
-        counts, counting = self._counts, self._leaderboards.counting
+        counts, counting = self.counts, self.leaderboards.counting
         yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", counts.connections)
         refused = "Connections to the site that were closed because too many were open"
         yield CounterMetricFamily("evilpegs_site_connections_refused", refused, counts.refused_connections)
         statuses = {str(status): number for status, number in sorted(counts.statuses.items())}
         yield counter("evilpegs_site_refusals", "Requests to the site refused by status", "status", statuses)
-        yield GaugeMetricFamily("evilpegs_streams", "Open streams", self._streams.open)
-        unread = self._follower.sent - self._follower.position
+        yield GaugeMetricFamily("evilpegs_streams", "Open streams", self.streams.open)
+        unread = self.follower.sent - self.follower.position
         yield GaugeMetricFamily("evilpegs_unread_events", "Events not read from the log yet", unread)
         broken = "Matches that do not count, because their hashes are broken"
         yield GaugeMetricFamily("evilpegs_broken_matches", broken, len(counting.broken))
         unadjusted = "Games counted without their luck, because it is not known yet"
         yield GaugeMetricFamily("evilpegs_unadjusted_games", unadjusted, len(counting.awaited))
-        yield from collect_pools("evilpegs_show", {name: pool.metrics() for name, pool in self._pools.items()})
-        yield from collect_caches("evilpegs_show", {name: cache.state for name, cache in self._caches.items()})
+        yield from collect("evilpegs_show", "pool", {name: pool.metrics() for name, pool in self.pools.items()})
+        yield from collect("evilpegs_show", "cache", {name: cache.state for name, cache in self.caches.items()})

@@ -118,7 +118,6 @@ def load_last_event_id(engine: Engine) -> int:
 
 
 def load_log_id(engine: Engine) -> str:
-    """Return the random id of the log, which a copy of the database keeps."""
     return str(read_value(engine, "SELECT id FROM log"))
 
 

@@ -36,25 +36,19 @@ def open_log(url: str, node: str, lease_seconds: float, log: BoundLogger, push: 
 
     Raises DatabaseUnusableError.
     """
-    return _open_postgres(url, node, lease_seconds, push) if is_postgres(url) else _open_file(url, log, push)
-
-
-def _open_file(url: str, log: BoundLogger, push: Push) -> OpenLog:
-    # the file is locked first and let go last
-    lock = DatabaseLock(url)
-    push(lock.release)
-    engine = open_database(url, log)
-    push(engine.dispose)
-    guard_connections(engine, lock)
-    return OpenLog(engine, SqliteStore(engine, lock.check, load_last_event_id(engine)), lock.names)
-
-
-def _open_postgres(url: str, name: str, lease_seconds: float, push: Push) -> OpenLog:
+    if not is_postgres(url):
+        # the file is locked first and let go last
+        lock = DatabaseLock(url)
+        push(lock.release)
+        engine = open_database(url, log)
+        push(engine.dispose)
+        guard_connections(engine, lock)
+        return OpenLog(engine, SqliteStore(engine, lock.check, load_last_event_id(engine)), lock.names)
     engine = open_database(url)
     push(engine.dispose)
     from evilpegs_server.storage.postgres.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
 
-    node = ServerNode(engine, name, url, lease_seconds)
-    push(node.end)
+    own = ServerNode(engine, node, url, lease_seconds)
+    push(own.end)
     database_file(url).parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # for the files beside it
-    return OpenLog(engine, node.store, node=node)
+    return OpenLog(engine, own.store, node=own)

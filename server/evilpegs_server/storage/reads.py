@@ -30,7 +30,7 @@ class Reads:
         self._pending: set[Future[object]] = set()
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call ``function`` in a thread. Raises BusyError if ``max_pending`` calls run or wait already, or when closed."""
+        """Call ``function`` in a thread. Raises BusyError if ``max_pending`` calls run or wait, or when closed."""
         if len(self._pending) >= self._max_pending:
             raise BusyError("too many requests are waiting; try again soon")
         future = self._executor.submit(function, *args, **kwargs)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -55,27 +56,22 @@ class Retries:
         self._failures += 1
 
 
+@dataclass(eq=False)
 class ChildProcess:
     """A child process that is replaced whenever it ends; call all methods on the thread of the event loop."""
 
-    def __init__(
-        self,
-        name: str,
-        program: str,
-        setup: object,  # the first message to each process
-        retries: Retries,
-        on_message: Callable[[Any], None],
-        on_end: Callable[[str, bool], None],  # gets the reason, and whether it was started
-        on_start: Callable[[], None],
-        inherited: Sequence[int] = (),  # file descriptors that are open in it too
-    ) -> None:
-        self.pid: int | None = None
-        self._name, self._program, self._setup, self._retries = name, program, setup, retries
-        self._on_message, self._on_end, self._on_start = on_message, on_end, on_start
-        self._inherited = inherited
-        self._transport: asyncio.WriteTransport | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._closing = False
+    name: str
+    program: str
+    setup: object  # the first message to each process
+    retries: Retries
+    on_message: Callable[[Any], None]
+    on_end: Callable[[str, bool], None]  # gets the reason, and whether it was started
+    on_start: Callable[[], None]
+    inherited: Sequence[int] = ()  # file descriptors that are open in it too
+    pid: int | None = None
+    _transport: asyncio.WriteTransport | None = None
+    _task: asyncio.Task[None] | None = None
+    _closing: bool = False
 
     def start(self) -> None:
         """Keep a process running from now on."""
@@ -108,28 +104,28 @@ class ChildProcess:
             try:
                 status = await self._run()
             except OSError as error:
-                why, was_started = f"cannot start the {self._name}: {error.strerror}", False
+                why, was_started = f"cannot start the {self.name}: {error.strerror}", False
             else:
-                why, was_started = f"the {self._name} ended with status {status}", True
+                why, was_started = f"the {self.name} ended with status {status}", True
             if self._closing:
                 return
-            self._on_end(why, was_started)
-            await self._retries.wait()
+            self.on_end(why, was_started)
+            await self.retries.wait()
             if self._closing:
                 return
 
     async def _run(self) -> int:
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-P", "-m", self._program, str(theirs.fileno())]
-            devnull, fds = subprocess.DEVNULL, [theirs.fileno(), *self._inherited]
+            command = [sys.executable, "-P", "-m", self.program, str(theirs.fileno())]
+            devnull, fds = subprocess.DEVNULL, [theirs.fileno(), *self.inherited]
             try:
                 # a process group of its own, so that Ctrl-C on the terminal reaches only the server
                 process = subprocess.Popen(command, stdin=devnull, stdout=devnull, pass_fds=fds, process_group=0)  # noqa: S603, ASYNC220
             except OSError:
                 ours.close()
                 raise
-        self._retries.begin()
+        self.retries.begin()
         try:
             self.pid = process.pid
             await self._serve(ours)
@@ -143,11 +139,11 @@ class ChildProcess:
 
     async def _serve(self, ours: socket.socket) -> None:
         ended, loop = asyncio.Event(), asyncio.get_running_loop()
-        transport, _ = await loop.create_connection(lambda: FramedProtocol(self._on_message, ended.set), sock=ours)
+        transport, _ = await loop.create_connection(lambda: FramedProtocol(self.on_message, ended.set), sock=ours)
         try:
             self._transport = transport
-            self.send(self._setup)
-            self._on_start()
+            self.send(self.setup)
+            self.on_start()
             await ended.wait()
         finally:
             self._transport = None

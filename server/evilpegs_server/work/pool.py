@@ -1,13 +1,12 @@
 """Pools that run the tasks of all players, in the order and the units of work of `scheduler`."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
 from evilpegs_server.work.scheduler import FairScheduler, Job, PoolMetrics, SchedulerLimits
 from evilpegs_server.work.tasks import Task
-from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.worker_process import WorkerProcess, result_of
 
 _T = TypeVar("_T")
 _Submission = tuple[Task[Any], Callable[[Any], None]]
@@ -30,12 +29,8 @@ class TaskPool:
         self._start_tasks()
 
     async def run(self, player: object, cost: int, task: Task[_T]) -> _T:
-        result: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
-        self.submit(player, cost, task, lambda outcome: None if result.done() else result.set_result(outcome))
-        outcome = await result
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        result: _T = await result_of(partial(self.submit, player, cost, task))
+        return result
 
     def metrics(self) -> PoolMetrics:
         return self._scheduler.metrics(self._clock())

@@ -7,6 +7,7 @@ processes have died during a task, or could not be started for it, the task fail
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -29,6 +30,16 @@ _BACKOFF: Final = Backoff(first=0.02, longest=5.0)
 
 class WorkerLostError(Exception):
     """The error of a task during which `MAX_DEATHS` worker processes died or did not start."""
+
+
+async def result_of(submit: Callable[[Callable[..., None]], None]) -> Any:
+    """Return the outcome with which ``submit`` has its callback called, or raise it."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    submit(lambda outcome, *_cost: None if future.done() else future.set_result(outcome))
+    outcome = await future
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 class _Pending:
@@ -71,12 +82,8 @@ class WorkerProcess:
 
     async def run(self, task: Task[_T]) -> _T:
         """Run ``task``, but not after `close`. Raises WorkerLostError."""
-        future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
-        self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
-        outcome = await future
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        result: _T = await result_of(partial(self.submit, task))
+        return result
 
     async def close(self) -> bytes | None:
         """End the process without waiting for tasks; return its new solved positions if it hands them over in time."""

@@ -7,8 +7,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.routing import Route
 
-from evilpegs_server.site.app import GZIP_LEVEL, MIN_GZIP_BYTES, HeadAsGet
-from evilpegs_server.site.caching import Caching, matching_tag
+from evilpegs_server.site.app import GZIP_LEVEL, MIN_GZIP_BYTES, Caching, HeadAsGet, matching_tag
 from evilpegs_server.site.responses import problem_response
 
 BODIES = {"small": b"[1]", "medium": b"12, " * MIN_GZIP_BYTES, "large": b"345, " * 50_000}
