@@ -23,7 +23,6 @@ from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.local_copy import LocalCopy
 from evilpegs_server.storage.location import database_file, is_postgres, shown_url
-from evilpegs_server.storage.mirror import open_source
 from evilpegs_server.storage.private_copy import readable_database
 from evilpegs_server.storage.queries import closing_engine
 
@@ -47,7 +46,7 @@ def open_for_writing(url: str | None) -> Iterator[Engine]:
     """Open a database that a server may be using, by default the one that `evilpegs serve` would use here."""
     url = server_settings(database=url).database
     check_database_file(url)
-    with closing_engine(open_source(url) if is_postgres(url) else open_existing_database(url)) as engine:
+    with closing_engine(open_existing_database(url)) as engine:
         yield engine
 
 

@@ -69,7 +69,7 @@ async def running_show(
     async with AsyncExitStack() as stack:
         copy = await _open_copy(stack, settings.database, log) if is_postgres(settings.database) else None
         # nodes say nothing of what others have sent
-        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.gone)
+        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.mirror.gone)
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
         await asyncio.to_thread(derived.prepare)
@@ -165,7 +165,7 @@ async def _open_copy(stack: AsyncExitStack, url: str, log: BoundLogger) -> Local
 
 def _public_keys(settings: Settings, copy: LocalCopy | None) -> list[str]:
     known = load_public_keys(key_path(settings.database, settings.server_key))
-    return known or ([copy.key] if copy is not None and copy.key is not None else [])
+    return known or ([copy.mirror.key] if copy is not None and copy.mirror.key is not None else [])
 
 
 def _open_pools(stack: AsyncExitStack, settings: Settings, log: BoundLogger) -> dict[str, TaskPool]:

@@ -21,9 +21,8 @@ from evilpegs_server.storage.database import check_exists, open_existing_databas
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseUnavailableError
 from evilpegs_server.storage.location import database_file, is_postgres, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file, open_source
+from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file
 from evilpegs_server.storage.postgres.database import create_tables
-from evilpegs_server.storage.queries import closing_engine
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
@@ -149,11 +148,11 @@ def follow(
     if not is_postgres(url) and target.exists() and target.samefile(check_exists(url)):
         raise CommandError(f"{file[:200]} is the database itself; name another file")
     log = configure_logging(settings.log_level, settings.log_format)
-    with stop_noted() as stops, closing_engine(open_source(url)) as source, ExitStack() as stack:
+    with stop_noted() as stops, ExitStack() as stack:
         try:
             stack.callback(DatabaseLock(f"sqlite:///{file}").release)
-            mirror = Mirror(source, target, log)
-        except (BlockingIOError, DatabaseInUseError):
+            mirror = Mirror(url, target, log)
+        except DatabaseInUseError:
             raise CommandError(f"another process uses {file[:200]}; end it, or name another file") from None
         stack.callback(mirror.close)
         with _shown_progress() as show:

@@ -91,6 +91,9 @@ def _upgrade(engine: Engine, file: Path, log: BoundLogger | None) -> None:
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         revision = MigrationContext.configure(connection).get_current_revision()
-        if log is not None and revision not in {None, revisions()[0]}:
+        if revision == revisions()[0]:
+            return
+        if log is not None and revision is not None:
             log.info("upgrading the database; this takes some seconds per million events", bytes=file.stat().st_size)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # another process may do the same
         command.upgrade(config, "head")

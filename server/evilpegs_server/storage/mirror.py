@@ -1,9 +1,10 @@
 """A copy of a database in an SQLite file, which follows what is written: to PostgreSQL, or to another file.
 
 Nodes commit independently of each other, and each numbers its events in the order of its commits, so the place of the
-copy is a number per node. It lies in the copy, in the table `mirrored`, and moves in the transaction that stores the
-events. Each look reads one snapshot of the database. An event is stored after all earlier ones of its match, whichever
-node wrote them. Its id is its number if that is free: what was copied to PostgreSQL gets its ids back.
+copy is a number per node. It lies in the copy, in the table `mirrored`, and is read and moved in the transaction that
+stores the events, so several processes may look in turns. Each look reads one snapshot of the database. An event is
+stored after all earlier ones of its match, whichever node wrote them. Its id is its number if that is free: what was
+copied to PostgreSQL gets its ids back.
 
 A restored older dump lacks events that the copy has, or has others in their places. Then the copy is made again from
 the first event on, with ids above all that it had.
@@ -11,7 +12,7 @@ the first event on, with ids above all that it had.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import groupby
 from pathlib import Path
 from time import monotonic
@@ -29,8 +30,7 @@ from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.backup import revision_of
 from evilpegs_server.storage.database import check_exists, open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, create_private, is_postgres
-from evilpegs_server.storage.lock import FileLock
+from evilpegs_server.storage.location import connect, is_postgres
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import changing, closing_engine
 from evilpegs_server.storage.queries import is_postgres as is_on_postgres
@@ -38,7 +38,6 @@ from evilpegs_server.storage.schema import revisions
 
 EVENTS: Final = 5_000
 """Of each node, in one look."""
-LOOK_SECONDS: Final = 0.025
 FULL_SECONDS: Final = 1.0
 """Between two looks at what changes without an event."""
 COPIED: Final = "copied"
@@ -70,6 +69,7 @@ _STATE: Final = """
     SELECT (SELECT count(*) FROM sqlite_master WHERE name = 'mirrored'), (SELECT coalesce(max(id), 0) FROM events),
         (SELECT count(*) FROM (SELECT 1 FROM players LIMIT 1))
 """
+_PLACES: Final = "SELECT node, n, id, hash FROM mirrored"
 _PUT_PLACE: Final = "INSERT OR REPLACE INTO mirrored VALUES (?, ?, ?, ?)"
 _KEEP_IDS: Final = "UPDATE log SET deleted = max(deleted, ?)"
 
@@ -98,50 +98,35 @@ def open_source(url: str) -> Engine:
     return engine
 
 
-def load_places(file: Path) -> dict[str, Place]:
-    """Return the place in each node; the one of no node has the highest id of before the copy was made again."""
-    with closing(connect(file, "ro")) as connection:
-        places = {node: Place(*row) for node, *row in connection.execute("SELECT node, n, id, hash FROM mirrored")}
-    return {"": Place(0, 0, "")} | places
-
-
 def copy_to_file(url: str, file: Path, report: Callable[[str, int, int], None]) -> None:
     """Copy a database to a new file, in the state that it has now. Raises DatabaseUnusableError or OSError."""
     if file.exists():
         raise DatabaseUnusableError(f"{file} exists; name a new file")
-    source = open_source(url)
-    with closing_engine(source), replacement(file) as new:
-        with closing(Mirror(source, new)) as mirror:
+    with replacement(file) as new:
+        with closing(Mirror(url, new)) as mirror:
             while not mirror.catch_up():
                 report("events", mirror.copied, mirror.written)
         with closing(connect(new)) as connection:
             connection.execute("DROP TABLE mirrored")
             connection.execute("PRAGMA journal_mode=DELETE")
-        lock_file(new).unlink()
-
-
-def lock_file(file: Path) -> Path:
-    return file.with_name(file.name + ".mirror")
 
 
 class Mirror:
-    """The copy of ``source`` in ``file``. Raises BlockingIOError if another process is at work on it."""
+    """The copy of the database at ``url`` in ``file``. Raises DatabaseUnusableError, also if the file is no copy."""
 
     def __init__(
-        self, source: Engine, file: Path, log: BoundLogger | None = None, now: Callable[[], float] = monotonic
+        self, url: str, file: Path, log: BoundLogger | None = None, now: Callable[[], float] = monotonic
     ) -> None:
-        self._source, self._file, self._log, self._now = source, file, log, now
+        self._file, self._log, self._now = file, log, now
         self._new, self._log_row = (
-            (_NEW_ON_POSTGRES, _LOG_ON_POSTGRES) if is_on_postgres(source) else (_NEW_IN_FILE, _LOG_IN_FILE)
+            (_NEW_ON_POSTGRES, _LOG_ON_POSTGRES) if is_postgres(url) else (_NEW_IN_FILE, _LOG_IN_FILE)
         )
-        create_private(file)
-        self._lock = FileLock(lock_file(file))
-        self._target = open_database(f"sqlite:///{file}")
-        try:
-            self._is_new = self._begin()
-        except BaseException:
-            self.close()
-            raise
+        with ExitStack() as stack:
+            self._source = stack.enter_context(closing_engine(open_source(url)))
+            self._target = stack.enter_context(closing_engine(open_database(f"sqlite:///{file}")))
+            with changing(self._target) as target:
+                self._begin(target)
+            self._closing = stack.pop_all()
         self._next_full, self._has_remains = float("-inf"), False
         self._first = 0  # the first id that nodes may give
         self.written = 0
@@ -164,47 +149,43 @@ class Mirror:
         return self._places[""].id
 
     def close(self) -> None:
-        self._target.dispose()
-        self._lock.release()
+        self._closing.close()
 
     def catch_up(self) -> bool:
         """Copy a batch of what is new; return whether the copy has all that was there. Raises DatabaseUnusableError."""
-        try:
-            with self._snapshot() as source:
-                is_whole = self._copy(source)
-        except (_OtherLogError, IntegrityError) as error:
-            if self._is_new:
-                raise
-            self._begin_again(str(error).partition("\n")[0])
-            return False
-        self._is_new = False
+        # first the copy, or the snapshot could be older than what another process has copied meanwhile
+        with changing(self._target) as target, self._snapshot() as source:
+            is_new = self._begin(target)
+            try:
+                is_whole = self._copy(source, target, is_new)
+            except (_OtherLogError, IntegrityError) as error:
+                if is_new:
+                    raise
+                self._begin_again(target, str(error).partition("\n")[0])
+                return False
         if self._has_remains:
             self._has_remains = not empty_side_file(self._target)
         return is_whole
 
-    def _begin(self) -> bool:
-        with changing(self._target) as target:
-            is_mirror, last, has_players = target.exec_driver_sql(_STATE).one()
-            if has_players and not is_mirror:
-                raise DatabaseUnusableError(f"{self._file} is a database of its own; name a new file for the copy")
-            target.exec_driver_sql(_MIRRORED)
-            self._act = rows_of.last_act(target)
-        self._places = load_places(self._file)
+    def _begin(self, target: Connection) -> bool:
+        is_mirror, last, has_players = target.exec_driver_sql(_STATE).one()
+        if has_players and not is_mirror:
+            raise DatabaseUnusableError(f"{self._file} is a database of its own; name a new file for the copy")
+        target.exec_driver_sql(_MIRRORED)
+        self._places = {"": Place(0, 0, "")}
+        self._places |= {node: Place(*row) for node, *row in target.exec_driver_sql(_PLACES)}
         if last > self.last:
             raise DatabaseUnusableError(f"a server has written to the copy {self._file}; name a new file for the copy")
         return not has_players
 
-    def _begin_again(self, why: str) -> None:
+    def _begin_again(self, target: Connection, why: str) -> None:
         if self._log is not None:
             self._log.warning("the copy is made again from the first event on", copy=str(self._file), why=why)
-        first = Place(0, self.last, "")
-        with changing(self._target) as target:
-            rows_of.delete_all(target)
-            target.exec_driver_sql("DELETE FROM mirrored")
-            target.exec_driver_sql(_PUT_PLACE, ("", *first))
-            # who follows the copy must not take new events for old ones
-            target.exec_driver_sql(_KEEP_IDS, (self.last,))
-        self._places, self._act, self._is_new, self._next_full = {"": first}, None, True, float("-inf")
+        rows_of.delete_all(target)
+        target.exec_driver_sql("DELETE FROM mirrored")
+        target.exec_driver_sql(_PUT_PLACE, ("", 0, self.last, ""))
+        target.exec_driver_sql(_KEEP_IDS, (self.last,))  # who follows the copy must not take new events for old ones
+        self._next_full = float("-inf")
 
     @contextmanager
     def _snapshot(self) -> Iterator[Connection]:
@@ -216,37 +197,35 @@ class Mirror:
             yield connection
             connection.rollback()
 
-    def _copy(self, source: Connection) -> bool:
+    def _copy(self, source: Connection, target: Connection, is_new: bool) -> bool:
         place = orjson.dumps({node: place.n for node, place in self._places.items() if node}).decode()
         new, cut = self._check(source.exec_driver_sql(self._new, (place, EVENTS)).all())
-        acts = self._new_acts(source)
+        acts = _new_acts(source, target)
         is_full = not cut and self._now() >= self._next_full
         if not (is_full or acts or any(new.values())):
             return True
         places, last = dict(self._places), self.last
-        with changing(self._target) as target:
-            if is_full or self._is_new:
-                self._copy_log(source, target)
-            rows_of.copy_acts(source, target, acts)
-            if any(act.act == "forget" for act in acts):
-                target.exec_driver_sql(_KEEP_IDS, (last,))
-                self._has_remains = True
-            numbers = {row.match for rows in new.values() for row in rows}
-            rows_of.copy_matches(source, target, numbers)
-            stored = []
-            for row in _in_order(new, cut, rows_of.last_seqs(target, numbers)):
-                last = max(last + 1, row.n, 0 if row.node == COPIED else self._first)
-                stored.append((last, row.match, row.seq, row.at, row.type, row.json, row.hash))
-                places[row.node] = Place(row.n, last, row.hash)
-            rows_of.store_events(target, stored)
-            if is_full:
-                created = rows_of.copy_without_events(source, target, places[""].n)
-                places[""] = places[""]._replace(n=created)
-            changed = [(node, *place) for node, place in places.items() if place != self._places.get(node)]
-            if changed:
-                target.exec_driver_sql(_PUT_PLACE, changed)
-            act = rows_of.last_act(target)
-        self._places, self._act = places, act
+        if is_full or is_new:
+            self._copy_log(source, target, is_new)
+        rows_of.copy_acts(source, target, acts)
+        if any(act.act == "forget" for act in acts):
+            target.exec_driver_sql(_KEEP_IDS, (last,))
+            self._has_remains = True
+        numbers = {row.match for rows in new.values() for row in rows}
+        rows_of.copy_matches(source, target, numbers)
+        stored = []
+        for row in _in_order(new, cut, rows_of.last_seqs(target, numbers)):
+            last = max(last + 1, row.n, 0 if row.node == COPIED else self._first)
+            stored.append((last, row.match, row.seq, row.at, row.type, row.json, row.hash))
+            places[row.node] = Place(row.n, last, row.hash)
+        rows_of.store_events(target, stored)
+        if is_full:
+            created = rows_of.copy_without_events(source, target, places[""].n)
+            places[""] = places[""]._replace(n=created)
+        changed = [(node, *place) for node, place in places.items() if place != self._places.get(node)]
+        if changed:
+            target.exec_driver_sql(_PUT_PLACE, changed)
+        self._places = places
         if is_full:
             self._next_full = self._now() + FULL_SECONDS
         return not cut
@@ -274,20 +253,21 @@ class Mirror:
         # what was copied comes first, because its ids are the lowest
         return ({COPIED: new[COPIED]} if COPIED in cut else new), cut
 
-    def _new_acts(self, source: Connection) -> Sequence[Any]:
-        known = self._act
-        acts = rows_of.acts_from(source, 0 if known is None else known[0])
-        if known is not None and (not acts or acts.pop(0)[: len(known)] != known):
-            raise _OtherLogError("what the operator did last is not there")
-        return acts
-
-    def _copy_log(self, source: Connection, target: Connection) -> None:
+    def _copy_log(self, source: Connection, target: Connection, is_new: bool) -> None:
         name, deleted, self.key = source.exec_driver_sql(self._log_row).one()
-        if self._is_new:
+        if is_new:
             target.exec_driver_sql("UPDATE log SET id = ?", (name,))
         elif target.exec_driver_sql("SELECT id FROM log").scalar() != name:
             raise _OtherLogError("the database is another one")
         target.exec_driver_sql(_KEEP_IDS, (deleted,))
+
+
+def _new_acts(source: Connection, target: Connection) -> Sequence[Any]:
+    known = rows_of.last_act(target)
+    acts = rows_of.acts_from(source, 0 if known is None else known[0])
+    if known is not None and (not acts or acts.pop(0)[: len(known)] != known):
+        raise _OtherLogError("what the operator did last is not there")
+    return acts
 
 
 def _in_order(new: Mapping[str, deque[Any]], cut: set[str], last: dict[int, int]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.local_copy import LocalCopy
 from evilpegs_server.storage.location import engine_file
-from evilpegs_server.storage.mirror import Mirror, open_source
+from evilpegs_server.storage.mirror import Mirror
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.postgres.load import copy_to_postgres
@@ -64,9 +64,7 @@ class Following:
 
     def __call__(self, url, file=None, **options):
         self.close()
-        source = open_source(url)
-        self._open.append(source.dispose)
-        mirrored = Mirror(source, file or self._file, **options)
+        mirrored = Mirror(url, file or self._file, **options)
         self._open.append(mirrored.close)
         return mirrored
 
@@ -423,21 +421,21 @@ def test_database_of_its_own_is_not_a_copy(played, database, follow, nodes):
     assert len(ids(played)) > 0
 
 
-def test_one_process_copies_and_others_wait(nodes, postgres_cluster, tmp_path, monkeypatch):
+def test_processes_copy_in_turns(nodes, postgres_cluster, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     play_on(nodes, random.Random(5), count=2)
     first, second = LocalCopy(nodes.url), LocalCopy(nodes.url)
     first.follow()
     second.follow()
-    assert first.last == second.last == read_value(nodes.engine, "SELECT count(*) FROM events")
+    assert first.mirror.last == second.mirror.last == read_value(nodes.engine, "SELECT count(*) FROM events")
     nodes.play("a", StoredPlay(50, TINY).play(("solved", [1])))
     waiting = threading.Thread(target=second.follow)
     waiting.start()
     first.follow()
     waiting.join()
-    assert second.last == first.last
+    assert second.mirror.last == first.mirror.last
     first.close()
     nodes.play("a", StoredPlay(51, TINY).play(("solved", [1])))
     second.follow()
-    assert second.last == first.last + 4
+    assert second.mirror.last == first.mirror.last + 4
     second.close()
