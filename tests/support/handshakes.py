@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-import evilpegs_server.server
+from evilpegs_server import stopping
 from evilpegs_server.gateway import admission, connection, gateway
 from evilpegs_server.gateway.connection import GameConnection
 from support.patience import PATIENCE
@@ -27,5 +27,5 @@ def endless_handshakes(monkeypatch):
     monkeypatch.setattr(admission, "HELLO_MS", 10_000 * PATIENCE)
     monkeypatch.setattr(connection, "TLS_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
-    monkeypatch.setattr(evilpegs_server.server, "CLOSE_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(stopping, "CLOSE_SECONDS", 10 * PATIENCE)
     return accepted

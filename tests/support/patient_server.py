@@ -12,8 +12,8 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import evilpegs_server.server
 from evilpegs.main import main
+from evilpegs_server import stopping
 from evilpegs_server.feed import feed, mqtt_client
 from evilpegs_server.gateway import admission
 from evilpegs_server.work import worker_process
@@ -25,8 +25,8 @@ PROGRAM = __file__
 def lengthen_limits(change=setattr):
     """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
     change(admission, "HELLO_MS", 1000 * PATIENCE)
-    change(evilpegs_server.server, "OUTLET_SECONDS", 4 * PATIENCE)
-    change(evilpegs_server.server, "WORKER_SECONDS", 2 * PATIENCE)
+    change(stopping, "OUTLET_SECONDS", 4 * PATIENCE)
+    change(stopping, "WORKER_SECONDS", 2 * PATIENCE)
     change(worker_process, "STOP_SECONDS", PATIENCE)
     change(feed, "STOP_SECONDS", PATIENCE)
     change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
@@ -34,5 +34,5 @@ def lengthen_limits(change=setattr):
 
 if __name__ == "__main__":
     lengthen_limits()
-    evilpegs_server.server.force_exit_later = lambda log: None
+    stopping.force_exit_later = lambda log: None
     main()

@@ -45,6 +45,6 @@ if __name__ == "__main__":
     if "outlets" in stuck:
         ShowProcess.close = wait_for_ever
     if "no deadline" in stuck:
-        evilpegs_server.server.force_exit_later = lambda log: None
-        evilpegs_server.server.WORKER_SECONDS = evilpegs_server.server.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
+        stopping.force_exit_later = lambda log: None
+        stopping.WORKER_SECONDS = stopping.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
     main()

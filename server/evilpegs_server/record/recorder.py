@@ -109,10 +109,8 @@ class Recorder:
 
     def first_shown_end(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Return the first event that ends a game whose end shows a code."""
-        for event in events:
-            if isinstance(event, GameEnded) and event.shows_secret(self.key.ladder.codemaker):
-                return event
-        return None
+        ends = (event for event in events if isinstance(event, GameEnded))
+        return next((end for end in ends if end.shows_secret(self.key.ladder.codemaker)), None)
 
     def _append(self, kind: str, fields: Mapping[str, Any]) -> None:
         entries, at = self.event_log.entries, self._wall_ms()

@@ -78,8 +78,8 @@ async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Recei
     connection.note_request()
 
     async def count_and_send(message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] >= 400:
-            counts.statuses[message["status"]] += 1
+        if message["type"] == "http.response.start":
+            counts.note_status(message["status"])
         try:
             await send(message)
         except h11.LocalProtocolError:  # uvicorn has meanwhile answered 400 to a malformed body

@@ -22,6 +22,10 @@ class SiteCounts:
     statuses: Counter[int] = field(default_factory=Counter)
     """The responses with a status of 400 or more."""
 
+    def note_status(self, status: int) -> None:
+        if status >= 400:
+            self.statuses[status] += 1
+
 
 @dataclass(eq=False)
 class ShowMetrics(ProcessMetrics):

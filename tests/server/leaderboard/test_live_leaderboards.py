@@ -13,6 +13,7 @@ from evilpegs_protocol.record import event_hash
 from evilpegs_protocol.server_messages import GameOver, MatchStarted
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.show.follower import Follower
+from evilpegs_server.storage import games as stored
 from evilpegs_server.storage.archive import find_broken_matches, load_last_event_id
 from evilpegs_server.storage.database import open_database
 from support.examples import share
@@ -316,14 +317,14 @@ async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
     """After an error the games are counted at the next attempt, each once."""
     assert await live.rows("tiny") == ()
     failures = [OSError("the disk is gone")]
-    counted = stored_results.sum_games
+    counted = stored.sum_games
 
     def fail_once(*arguments):
         if failures:
             raise failures.pop()
         return counted(*arguments)
 
-    monkeypatch.setattr(stored_results, "sum_games", fail_once)
+    monkeypatch.setattr(stored, "sum_games", fail_once)
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await woken(live)
     assert not failures
