@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
@@ -35,20 +36,25 @@ from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCap
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowSetup, find_broker, show_apart
-from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
+from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
-from evilpegs_server.storage.location import beside, database_file, keep_private, shown_url
-from evilpegs_server.storage.open_log import OpenLog, open_log
+from evilpegs_server.storage.location import beside, database_file, is_postgres, keep_private, shown_url
+from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.sqlite_store import SqliteStore
+from evilpegs_server.storage.writer import Store, Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup, Workspace
+
+if TYPE_CHECKING:
+    from evilpegs_server.storage.postgres.node import ServerNode
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
@@ -91,6 +97,15 @@ class RunningServer:
 
 def wall_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+class _OpenLog(NamedTuple):
+    engine: Engine
+    store: Store
+    names: int = 1
+    """Of the file; several are a danger, because SQLite finds its side files by the name."""
+    node: "ServerNode | None" = None
+    """On PostgreSQL only."""
 
 
 class CodemakingWork:
@@ -199,7 +214,7 @@ async def _open_play(
     wall_ms: Callable[[], int],
     ladders: Mapping[str, Ladder] | None,
 ) -> tuple[SessionServices, CodemakingWork]:
-    opened = open_log(settings.database, settings.node, settings.lease_seconds, log, stack.callback)
+    opened = _open_log(settings, log, stack)
     engine = opened.engine
     known = dict(ladders or store_ladders(engine, settings.own_ladders()))
     _warn(settings, opened, log)
@@ -235,7 +250,27 @@ async def _open_play(
     return services, work
 
 
-def _warn(settings: Settings, opened: OpenLog, log: BoundLogger) -> None:
+def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _OpenLog:
+    url = settings.database
+    if not is_postgres(url):
+        # the file is locked first and let go last
+        lock = DatabaseLock(url)
+        stack.callback(lock.release)
+        engine = open_database(url, log)
+        stack.callback(engine.dispose)
+        guard_connections(engine, lock)
+        return _OpenLog(engine, SqliteStore(engine, lock.check, load_last_event_id(engine)), lock.names)
+    engine = open_database(url)
+    stack.callback(engine.dispose)
+    from evilpegs_server.storage.postgres.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
+
+    node = ServerNode(engine, settings.node, url, settings.lease_seconds)
+    stack.callback(node.end)
+    database_file(url).parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # for the files beside it
+    return _OpenLog(engine, node.store, node=node)
+
+
+def _warn(settings: Settings, opened: _OpenLog, log: BoundLogger) -> None:
     others = [solved_path(settings.database, settings.solved), beside(settings.database, ".feed")]
     keep_private(database_file(settings.database), others, log)
     if opened.names > 1:

@@ -43,8 +43,8 @@ from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.derived import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.local_copy import LocalCopy
 from evilpegs_server.storage.location import beside, is_postgres
+from evilpegs_server.storage.mirror import LocalCopy
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack

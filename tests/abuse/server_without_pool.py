@@ -3,7 +3,7 @@
 from sqlalchemy import event
 
 from evilpegs.main import main
-from evilpegs_server.storage import open_log
+from evilpegs_server import server
 from evilpegs_server.storage.database import open_database
 
 
@@ -15,5 +15,5 @@ def open_without_pool(url, log):
 
 
 if __name__ == "__main__":
-    open_log.open_database = open_without_pool
+    server.open_database = open_without_pool
     main()

@@ -12,9 +12,9 @@ from websockets.sync.client import connect
 from compatibility.conftest import OldFiles
 from compatibility.test_old_files import Walker
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.backup import readable_database
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.private_copy import readable_database
 from support.patience import PATIENCE
 
 KEPT = {

@@ -1,11 +1,14 @@
-"""Copies of a database that a server may be using, and checks of a database or a copy.
+"""Copies of a database that a server may be using, checks of a database or a copy, and copies to read in its place.
 
 Recent commits are in SQLite's log beside the database file, so a copy of the file alone lacks them. SQLite's online
 backup reads both files within one read transaction, so that the copy has a single state of the database; in WAL mode
 this makes no writer wait. A copy is one file without a log; a server that opens it starts a new log.
 """
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -15,13 +18,15 @@ from typing import Any, Final
 from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
+from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replace_file, replacement
 from evilpegs_server.storage.archive import find_broken_matches
+from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
-from evilpegs_server.storage.location import connect, database_file, engine_url, side_files
+from evilpegs_server.storage.location import connect, database_file, engine_url, is_postgres, side_files
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.schema import check_schema, schema_flaws
+from evilpegs_server.storage.schema import check_schema, revisions, schema_flaws
 
 # database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
@@ -182,3 +187,44 @@ def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progre
         progress("hashes", 1000 * end // last, 1000)
     ids = connection.execute("SELECT number, id FROM matches ORDER BY number")
     return tuple(match for number, match in ids if number in broken)
+
+
+@contextmanager
+def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]:
+    """Yield the URL of the database, or of a private copy for the block. Raises DatabaseUnusableError or OSError.
+
+    Databases of older versions, and those where nothing can be written, cannot be shown in place.
+    """
+    if is_postgres(url):
+        yield url
+        return
+    file = Path(os.path.realpath(check_exists(url)))
+    if os.access(file.parent, os.W_OK) and revision_of(file) == revisions()[0]:
+        yield url
+        return
+    with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
+        copy = Path(folder) / file.name
+        if log is not None:
+            log.info("showing a private copy of the database", bytes=file.stat().st_size, copy=str(copy))
+        copied = f"sqlite:///{copy}"
+        try:
+            with explained(file):
+                _copy_to_read(file, copy)
+            open_existing_database(copied).dispose()
+        except DatabaseUnusableError as error:
+            raise type(error)(str(error).replace(str(copy), str(file))) from None
+        except PermissionError as error:
+            raise DatabaseUnusableError(f"cannot read the database {file}: {error.strerror}") from None
+        yield copied
+
+
+def _copy_to_read(file: Path, copy: Path) -> None:
+    log, shared = side_files(file)
+    if not shared.exists() and not os.access(file.parent, os.W_OK):
+        # nobody uses it, and SQLite would have to create the shared file
+        shutil.copyfile(file, copy)
+        if log.exists():
+            shutil.copyfile(log, side_files(copy)[0])
+        return
+    with closing(connect(file, "ro")) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)

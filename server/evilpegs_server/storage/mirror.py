@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -30,10 +31,10 @@ from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.backup import revision_of
 from evilpegs_server.storage.database import check_exists, open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, is_postgres
+from evilpegs_server.storage.location import beside, connect, create_private, database_file, is_postgres
+from evilpegs_server.storage.lock import FileLock
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import changing, closing_engine
-from evilpegs_server.storage.queries import is_postgres as is_on_postgres
 from evilpegs_server.storage.schema import revisions
 
 EVENTS: Final = 5_000
@@ -117,9 +118,9 @@ class Mirror:
     def __init__(
         self, url: str, file: Path, log: BoundLogger | None = None, now: Callable[[], float] = monotonic
     ) -> None:
-        self._file, self._log, self._now = file, log, now
+        self._file, self._log, self._now, self._is_on_postgres = file, log, now, is_postgres(url)
         self._new, self._log_row = (
-            (_NEW_ON_POSTGRES, _LOG_ON_POSTGRES) if is_postgres(url) else (_NEW_IN_FILE, _LOG_IN_FILE)
+            (_NEW_ON_POSTGRES, _LOG_ON_POSTGRES) if self._is_on_postgres else (_NEW_IN_FILE, _LOG_IN_FILE)
         )
         with ExitStack() as stack:
             self._source = stack.enter_context(closing_engine(open_source(url)))
@@ -190,7 +191,7 @@ class Mirror:
     @contextmanager
     def _snapshot(self) -> Iterator[Connection]:
         with self._source.connect() as connection:
-            if is_on_postgres(self._source):
+            if self._is_on_postgres:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             else:
                 connection.exec_driver_sql("BEGIN")
@@ -281,3 +282,34 @@ def _in_order(new: Mapping[str, deque[Any]], cut: set[str], last: dict[int, int]
         row = min(ready, key=lambda events: events[0].at).popleft()
         last[row.match] = row.seq
         yield row
+
+
+class LocalCopy:
+    """The mirror of a PostgreSQL database on this machine, which all who read it bring up to date themselves."""
+
+    def __init__(self, url: str, log: BoundLogger | None = None) -> None:
+        file = database_file(url)
+        create_private(file)
+        # two processes cannot make an SQLite database at the same time
+        lock = FileLock(beside(url, ".mirror"), waits=True)
+        try:
+            self.mirror = Mirror(url, file, log)
+        finally:
+            lock.release()
+        self._working, self._is_closed = Lock(), False
+
+    def follow(self, report: Callable[[float], None] = lambda _: None) -> tuple[int, int]:
+        """Copy what is there now; return `last` and `gone` of the mirror.
+
+        ``report`` gets the share that is done. Raises DatabaseUnusableError.
+        """
+        with self._working:
+            while not (self._is_closed or self.mirror.catch_up()):
+                report(self.mirror.copied / max(1, self.mirror.written))
+            return self.mirror.last, self.mirror.gone
+
+    def close(self) -> None:
+        """End also what `follow` does on another thread."""
+        self._is_closed = True
+        with self._working:
+            self.mirror.close()

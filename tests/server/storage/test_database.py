@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from evilpegs_server import storage
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.backup import check_database
+from evilpegs_server.storage.backup import check_database, readable_database
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
@@ -25,7 +25,6 @@ from evilpegs_server.storage.errors import (
 )
 from evilpegs_server.storage.location import connect, database_file, engine_file
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.private_copy import readable_database
 from evilpegs_server.storage.schema import alembic_config, revisions, schema_flaws
 from support.matches import TINY
 from support.results import derived_of

@@ -11,9 +11,8 @@ from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.backup import check_database
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.local_copy import LocalCopy
 from evilpegs_server.storage.location import engine_file
-from evilpegs_server.storage.mirror import Mirror
+from evilpegs_server.storage.mirror import LocalCopy, Mirror
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.postgres.load import copy_to_postgres

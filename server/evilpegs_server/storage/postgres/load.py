@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import orjson
 
+from evilpegs_server.storage.backup import readable_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import connect, database_file, shown_url
 from evilpegs_server.storage.mirror import COPIED
 from evilpegs_server.storage.mirrored_rows import TABLES
 from evilpegs_server.storage.players import FIRST_ADDED
 from evilpegs_server.storage.postgres.database import create_tables, open_postgres
-from evilpegs_server.storage.private_copy import readable_database
 from evilpegs_server.storage.queries import closing_engine
 
 _ROWS: Final = 5_000
