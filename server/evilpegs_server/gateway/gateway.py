@@ -143,7 +143,7 @@ class Gateway:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
-        if not _is_upgrade(request):
+        if not any("websocket" in value.lower() for value in request.headers.get_all("Upgrade")):
             if request.method in {"GET", "HEAD"} and (response := self._health(connection, request, path)) is not None:
                 return response
             # a plain request for the game is refused by the library, which says that it needs a WebSocket
@@ -228,10 +228,6 @@ def _address(connection: GameConnection) -> str:
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
     return peer_address(connection.transport)
-
-
-def _is_upgrade(request: Request) -> bool:
-    return any("websocket" in value.lower() for value in request.headers.get_all("Upgrade"))
 
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:

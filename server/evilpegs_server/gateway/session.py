@@ -41,7 +41,7 @@ class TooFastError(RefusedError):
         super().__init__(ErrorCode.RATE_LIMITED, message, retry_after_ms=wait_ms)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Session:
     """The session of one connection; every message gets exactly one direct answer."""
 

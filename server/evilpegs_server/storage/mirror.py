@@ -182,8 +182,8 @@ class Mirror:
     def _begin_again(self, target: Connection, why: str) -> None:
         if self._log is not None:
             self._log.warning("the copy is made again from the first event on", copy=str(self._file), why=why)
-        rows_of.delete_all(target)
-        target.exec_driver_sql("DELETE FROM mirrored")
+        for table in ("mirrored", *reversed(rows_of.TABLES)):
+            target.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - of constants
         target.exec_driver_sql(_PUT_PLACE, ("", 0, self.last, ""))
         target.exec_driver_sql(_KEEP_IDS, (self.last,))  # who follows the copy must not take new events for old ones
         self._next_full = float("-inf")
@@ -201,7 +201,8 @@ class Mirror:
     def _copy(self, source: Connection, target: Connection, is_new: bool) -> bool:
         place = orjson.dumps({node: place.n for node, place in self._places.items() if node}).decode()
         new, cut = self._check(source.exec_driver_sql(self._new, (place, EVENTS)).all())
-        acts = _new_acts(source, target)
+        if (acts := rows_of.new_acts(source, target)) is None:
+            raise _OtherLogError("what the operator did last is not there")
         is_full = not cut and self._now() >= self._next_full
         if not (is_full or acts or any(new.values())):
             return True
@@ -261,14 +262,6 @@ class Mirror:
         elif target.exec_driver_sql("SELECT id FROM log").scalar() != name:
             raise _OtherLogError("the database is another one")
         target.exec_driver_sql(_KEEP_IDS, (deleted,))
-
-
-def _new_acts(source: Connection, target: Connection) -> Sequence[Any]:
-    known = rows_of.last_act(target)
-    acts = rows_of.acts_from(source, 0 if known is None else known[0])
-    if known is not None and (not acts or acts.pop(0)[: len(known)] != known):
-        raise _OtherLogError("what the operator did last is not there")
-    return acts
 
 
 def _in_order(new: Mapping[str, deque[Any]], cut: set[str], last: dict[int, int]) -> Iterator[Any]:

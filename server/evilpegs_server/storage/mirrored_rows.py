@@ -20,13 +20,12 @@ _ROWS: Final = 5_000
 _FREE_NAMES: Final = "UPDATE players SET name = '?' || id, skeleton = '?' || id, token_hash = '?' || id WHERE id IN"
 
 
-def last_act(target: Connection) -> tuple[Any, ...] | None:
-    row = target.exec_driver_sql(f"SELECT {_ACT} FROM acts ORDER BY id DESC LIMIT 1").one_or_none()
-    return None if row is None else tuple(row)
-
-
-def acts_from(source: Connection, first: int) -> list[Any]:
-    return list(source.exec_driver_sql(f"SELECT {_ACT}, reason FROM acts WHERE id >= ? ORDER BY id", (first,)))
+def new_acts(source: Connection, target: Connection) -> list[Any] | None:
+    """Return the acts that the copy does not have; None if the database does not have the last one of the copy."""
+    known = target.exec_driver_sql(f"SELECT {_ACT} FROM acts ORDER BY id DESC LIMIT 1").one_or_none()
+    query = f"SELECT {_ACT}, reason FROM acts WHERE id >= ? ORDER BY id"
+    acts = list(source.exec_driver_sql(query, (0 if known is None else known.id,)))
+    return None if known is not None and (not acts or acts.pop(0)[: len(known)] != known) else acts
 
 
 def copy_acts(source: Connection, target: Connection, acts: Sequence[Any]) -> None:
@@ -90,11 +89,6 @@ def copy_without_events(source: Connection, target: Connection, created: int) ->
     _copy_of_matches(source, target, numbers)
     target.exec_driver_sql(f"UPDATE matches SET over = 1 WHERE number IN {_list(over.all())}")
     return created
-
-
-def delete_all(target: Connection) -> None:
-    for table in reversed(TABLES):
-        target.exec_driver_sql(f"DELETE FROM {table}")
 
 
 def _forget(target: Connection, player: int) -> None:

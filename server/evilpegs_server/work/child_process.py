@@ -56,7 +56,7 @@ class Retries:
         self._failures += 1
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ChildProcess:
     """A child process that is replaced whenever it ends; call all methods on the thread of the event loop."""
 
