@@ -12,15 +12,8 @@ from sqlalchemy import Engine
 
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback
+from evilpegs_protocol import server_messages
 from evilpegs_protocol.codec import decode_record_event
-from evilpegs_protocol.server_messages import (
-    FeedbackGiven,
-    GameOver,
-    GameStarted,
-    MatchOver,
-    MatchStarted,
-    RecordEvent,
-)
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
@@ -48,27 +41,27 @@ def replay_match(stored: StoredMatch, ladders: Mapping[str, Ladder]) -> Replayed
         return None
     events = [decode_record_event(entry.text) for entry in stored.entries]
     match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-    tie_nonces = events[0].tie_nonces if events and isinstance(events[0], MatchStarted) else None
+    tie_nonces = events[0].tie_nonces if events and isinstance(events[0], server_messages.MatchStarted) else None
     key = MatchKey(stored.id, ladder, stored.seed, tie_nonces)
     return ReplayedMatch(key, stored.player, match, EventLog(stored.id, stored.entries))
 
 
 def facts_from_events(
-    ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
+    ladder: Ladder, events: Iterable[server_messages.RecordEvent], client_nonces: Mapping[int, str | None]
 ) -> Iterator[Fact]:
     """Yield the facts of a record; a game not in ``client_nonces`` has no `GameBegun`. Raises EvilpegsError."""
     for event in events:
         match event:
-            case GameStarted():
+            case server_messages.GameStarted():
                 yield GameOpened(event.game)
                 if event.game in client_nonces:
                     yield GameBegun(event.game, client_nonces[event.game])
-            case FeedbackGiven():
+            case server_messages.FeedbackGiven():
                 guess = parse_code(event.code, ladder.rules)
                 feedback = Feedback(event.black, event.white)
                 yield GuessAnswered(event.game, event.turn, guess, feedback, event.took_ms, event.left_ms)
-            case GameOver():
+            case server_messages.GameOver():
                 opened = event.nonce is not None
                 yield GameEnded(event.game, event.outcome, event.guesses, event.elapsed_ms, opened=opened)
-            case MatchOver():
+            case server_messages.MatchOver():
                 yield MatchEnded(event.outcomes, event.guesses, event.elapsed_ms)
