@@ -30,29 +30,26 @@ _LENGTH: Final = struct.Struct("!I")
 _RECEIVED_BYTES: Final = 1 << 16
 
 
+@dataclass(eq=False)
 class Retries:
     """The waits between attempts to keep something running: they grow until an attempt lasts `STABLE_SECONDS`."""
 
-    def __init__(
-        self,
-        backoff: Backoff,
-        rng: Random,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._backoff, self._rng, self._now, self._sleep = backoff, rng, now, sleep
-        self._failures = 0
-        self._began: float | None = None
+    backoff: Backoff
+    rng: Random
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    _failures: int = 0
+    _began: float | None = None
 
     def begin(self) -> None:
-        self._began = self._now()
+        self._began = self.now()
 
     async def wait(self) -> None:
         """Wait after an attempt, which has failed early unless it called `begin` long ago."""
-        if self._began is not None and self._now() - self._began >= STABLE_SECONDS:
+        if self._began is not None and self.now() - self._began >= STABLE_SECONDS:
             self._failures = 0
         self._began = None
-        await self._sleep(self._backoff.delay(self._failures, self._rng))
+        await self.sleep(self.backoff.delay(self._failures, self.rng))
         self._failures += 1
 
 
