@@ -438,3 +438,26 @@ def test_processes_copy_in_turns(nodes, postgres_cluster, tmp_path, monkeypatch)
     second.follow()
     assert second.mirror.last == first.mirror.last + 4
     second.close()
+
+
+def test_mirrors_of_one_file_look_in_turns(nodes, tmp_path, copy, monkeypatch):
+    """Each goes on where the other ended, also in the middle of what it has itself begun to copy."""
+    monkeypatch.setattr(mirror, "EVENTS", 5)
+    rng = random.Random(6)
+    mirrors = [Mirror(nodes.url, tmp_path / "copy.sqlite3") for _ in range(2)]
+    write = nodes.write
+
+    def write_and_look(*args):
+        write(*args)
+        if rng.random() < 0.5:
+            rng.choice(mirrors).catch_up()
+
+    nodes.write = write_and_look
+    play_on(nodes, rng, count=6)
+    acts.forget_player(nodes.engine, "bob", 10, with_open=True)
+    for each in mirrors:
+        finish(each)
+        each.close()
+    assert_in_order(copy())
+    assert content(copy()) == content(nodes.engine)
+    assert mirrors[0].last == mirrors[1].last
