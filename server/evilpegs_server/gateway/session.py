@@ -83,7 +83,7 @@ class Session:
             why = "the server is busy; try again in a moment"
             self._refuse(RefusedError(ErrorCode.RATE_LIMITED, why, retry_after_ms=RETRY_MS), re, arrived)
         except DatabaseUnusableError as error:
-            self._services.registry.faults.report("cannot answer a request", error)
+            self.services.registry.faults.report("cannot answer a request", error)
             why = "the server cannot read its database now; connect again later"
             self._end(RefusedError(ErrorCode.STORAGE_UNAVAILABLE, why), re, EndReason.STORAGE, 1011)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
