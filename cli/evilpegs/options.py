@@ -138,11 +138,11 @@ def to_server(_: object, tokens: Sequence[Token]) -> str:
 
 
 def _check_server(address: str, source: str | None) -> str:
-    from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
+    from evilpegs_clients.connection.connection import server_urls  # noqa: PLC0415 - only commands that connect need it
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
     try:
-        server_url(address)
+        server_urls(address)
     except ServerUnreachableError as error:
         raise CommandError(f"{source}: {error}") from None
     return address
@@ -150,15 +150,22 @@ def _check_server(address: str, source: str | None) -> str:
 
 SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=to_server)
 
-Server = Annotated[str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1.")]
+Server = Annotated[
+    str,
+    SERVER,
+    Parameter(
+        help="The server's address, ws://HOST:PORT/v1, or several with commas between them, if nodes share a "
+        "database: if one is lost, the next is used."
+    ),
+]
 
 ServerToRead = Annotated[
     str | None,
     Parameter(
         name="--server",
         converter=to_server,
-        help="Ask the server at ws://HOST:PORT/v1 instead of reading a database; by default, if no --database is "
-        "given, the server that EVILPEGS_SERVER names.",
+        help="Ask the server at ws://HOST:PORT/v1, or the first of several that answers, instead of reading a "
+        "database; by default, if no --database is given, the server that EVILPEGS_SERVER names.",
     ),
 ]
 """For commands that can also read a database; `server_to_read` chooses between them."""
@@ -169,7 +176,8 @@ ServerToPlay = Annotated[
     Parameter(
         name="--server",
         converter=to_server,
-        help="Play matches on the server at ws://HOST:PORT/v1 instead of games offline.",
+        help="Play matches on the server at ws://HOST:PORT/v1, or at several addresses with commas between them, "
+        "instead of games offline.",
     ),
 ]
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
-from evilpegs_clients.connection.connection import RetryPolicy, server_url
+from evilpegs_clients.connection.connection import RetryPolicy, server_urls
 from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError, ReaderEvent, ServerReader
 from evilpegs_clients.connection.session import (
     KeyChanged,
@@ -40,7 +40,7 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
     except NotFoundError:
         if match is None:
             raise
-        url = server_url(server)
+        url = ",".join(server_urls(server))
         raise CommandError(
             f"there is no match {match} on {url}; see the newest with: evilpegs replay last --server {url}"
         ) from None

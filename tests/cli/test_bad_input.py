@@ -201,6 +201,16 @@ BAD = {
         CommandError,
         ["--server", "'http://127.0.0.1'", "ws://HOST:PORT/v1"],
     ),
+    "not one of several addresses": (
+        ["play", "--server", "ws://127.0.0.1:1/v1,127.0.0.1:2"],
+        CommandError,
+        ["--server", "'127.0.0.1:2'", "ws://127.0.0.1:2/v1"],
+    ),
+    "none of several servers": (
+        ["ladders", "--server", "ws://127.0.0.1:1,ws://127.0.0.1:2"],
+        ServerUnreachableError,
+        [*NO_SERVER, "ws://127.0.0.1:2/v1"],
+    ),
     "not the address of a server to ask": (
         ["ladders", "--server", "192.0.2.7"],
         CommandError,

@@ -47,8 +47,8 @@ def feed(
         mqtt_user: The user at the broker, if it wants one; by default the one in EVILPEGS_MQTT_USER.
         mqtt_password_file: The file with the password in its first line.
         mqtt_ca_file: The certificates to trust; by default the system's.
-        server: Read from the server at ws://HOST:PORT/v1; by default, if no broker is named, from the server that
-            EVILPEGS_SERVER names, or else from one on this machine.
+        server: Read from the server at ws://HOST:PORT/v1, or the first of several that answers; by default, if no
+            broker is named, from the server that EVILPEGS_SERVER names, or else from one on this machine.
     """
     if server is not None and mqtt is not None:
         raise CommandError("name one source: --mqtt or --server")

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evilpegs.commands.feed import print_watched
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, MATCH_ID, JsonLines, Server
+from evilpegs.options import DEFAULT_SERVER, MATCH_ID, SERVER, JsonLines
 from evilpegs.output import can_redraw, console, pluralize
 from evilpegs.reading import LiveScreen, explain_refusals, retry_policy
 from evilpegs.signals import run_interruptibly
@@ -41,7 +41,9 @@ def watch(
     watched: Annotated[str | None, Parameter(name="LADDER|MATCH")] = None,
     /,
     *,
-    server: Server = DEFAULT_SERVER,
+    server: Annotated[
+        str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1; of several, the first that answers.")
+    ] = DEFAULT_SERVER,
     as_json: JsonLines = False,
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.

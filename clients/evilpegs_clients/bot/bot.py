@@ -143,7 +143,8 @@ async def play_matches(
     ``on_event`` reports progress.
 
     Args:
-        server: The server's address, such as ``ws://127.0.0.1:8765``.
+        server: The server's address, such as ``ws://127.0.0.1:8765``, or several with commas between them: where one
+            is lost, the match goes on at the next. Tokens are kept for the first.
         ladder: The id of a ladder that the server offers.
         strategy: The strategy that chooses every guess: the name of a built-in one, the path of a ``.py`` or
             ``.tree`` file, a `Tree`, a `Strategy` or a function ``choose(position, rng)``. Where a choice would exceed
@@ -280,7 +281,7 @@ def _own_matches(session: PlayerSession, client: str) -> list[OpenMatch]:
         if each.client is not None and each.client.name != client:
             raise ClientError(
                 f"{session.welcome.player} has an open match {each.match} on {each.ladder} that {each.client.name} "
-                f"began; finish it with: evilpegs play --name {session.welcome.player} --server {session.server}, "
+                f"began; finish it with: evilpegs play --name {session.welcome.player} --server {session.addresses}, "
                 "or choose another --name"
             )
     return list(session.welcome.open)

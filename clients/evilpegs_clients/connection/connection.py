@@ -54,8 +54,20 @@ USUAL_PORT: Final = 8765
 _OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+)(?:/|/v1)?")
 
 
+def server_urls(text: str) -> list[str]:
+    """Return the WebSocket URLs of a server at several addresses, separated by commas, which one database joins.
+
+    The first names the server: tokens are kept under it. Raises ServerUnreachableError, which quotes the wrong one.
+    """
+    return [_server_url(address) for address in text.split(",")]
+
+
 def server_url(text: str) -> str:
-    """Return the WebSocket URL for what a person typed, ``/v1`` by default; raises ServerUnreachableError."""
+    """Return the first WebSocket URL of what a person typed, ``/v1`` by default; raises ServerUnreachableError."""
+    return server_urls(text)[0]
+
+
+def _server_url(text: str) -> str:
     if (fault := port_fault(text)) is not None:
         raise ServerUnreachableError(fault, UnreachableReason.ADDRESS)
     try:

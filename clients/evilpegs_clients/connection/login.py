@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -9,6 +10,8 @@ from typing import Final, Literal
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
 from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
 from evilpegs_clients.errors import (
+    ClientError,
+    ConnectionLostError,
     GivenTokenError,
     NameTakenElsewhereError,
     ServerRefusedError,
@@ -22,6 +25,8 @@ from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
 _TOKEN: Final = re.compile(r"[0-9a-f]{64}")
 BeforeClaim = Callable[[], Awaitable[None]]
+TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
+"""Refusals after which the same request may be accepted a little later."""
 CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you registered"
 
 
@@ -149,6 +154,24 @@ async def connect_and_log_in(
         return await _try_hello(server, login, last, deliver, seconds)
     except ServerRefusedError as error:
         raise login.explain(error) from None
+
+
+async def log_in_at_any(
+    urls: deque[str], login: LoginSequence, deliver: Deliver, seconds: float, before_claim: BeforeClaim | None = None
+) -> tuple[ProtocolConnection, Welcome]:
+    """Log in at the first of ``urls`` that takes players now, to which they are rotated."""
+    errors: list[ClientError] = []
+    while True:
+        try:
+            return await connect_and_log_in(urls[0], login, deliver, seconds, before_claim)
+        except (ServerUnreachableError, ConnectionLostError, ServerRefusedError) as error:
+            is_final = isinstance(error, ServerRefusedError) and error.code not in TEMPORARY_ERRORS
+            if is_final or len(urls) == 1:
+                raise
+            errors.append(error)
+        urls.rotate(-1)
+        if len(errors) == len(urls):
+            raise ServerUnreachableError("; ".join(map(str, errors)), UnreachableReason.NETWORK)
 
 
 async def _try_hello(

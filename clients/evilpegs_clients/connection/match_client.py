@@ -49,7 +49,7 @@ class MatchClient:
         try:
             request = Play(ladder=ladder)
         except ValidationError:  # no ladder can have this id
-            raise unknown_ladder(ladder, session.welcome.ladders, session.server) from None
+            raise unknown_ladder(ladder, session.welcome.ladders, session.addresses) from None
         known = {match.match for match in session.welcome.open}
         session.view = None
         while session.view is None:
@@ -147,12 +147,12 @@ def explain_play_refusal(error: ServerRefusedError, ladder: str, session: Player
     """Return ``error``, the refusal of a new match, with a message that says what to do."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
-        return unknown_ladder(ladder, welcome.ladders, session.server)
+        return unknown_ladder(ladder, welcome.ladders, session.addresses)
     if error.code is ErrorCode.AUTH_REQUIRED:
         message = f"{message}: --name NAME"
     elif error.code is ErrorCode.TOO_MANY_MATCHES and len(welcome.open) >= welcome.limits.open_matches:
         message = (
-            f"{message}; evilpegs play --name {welcome.player} --server {session.server} offers each of them, "
+            f"{message}; evilpegs play --name {welcome.player} --server {session.addresses} offers each of them, "
             f"to go on with or to resign"
         )
     return error.with_message(message)

@@ -5,6 +5,7 @@ again, because reading changes nothing; a stream goes on after the last event th
 """
 
 import ssl
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -16,8 +17,8 @@ import httpx
 from httpx_sse import ServerSentEvent, SSEError, aconnect_sse
 from pydantic import ValidationError
 
-from evilpegs_clients.connection.connection import RetryPolicy, is_loopback, server_url
-from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
+from evilpegs_clients.connection.connection import RetryPolicy, is_loopback, server_urls
+from evilpegs_clients.connection.login import Credentials, LoginSequence, log_in_at_any
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ConnectionLostError, ServerUnreachableError, UnreachableReason
@@ -45,14 +46,18 @@ class NotFoundError(ClientError):
 
 
 class ServerReader:
-    """A reader of the server at ``server``, open during an `async with` block; its methods raise `ClientError`."""
+    """A reader of the first of the addresses ``server`` that answers, open during an `async with` block.
+
+    Its methods raise `ClientError`.
+    """
 
     welcome: Welcome
 
     def __init__(
         self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]
     ) -> None:
-        self.server = server_url(server)
+        self._urls = deque(server_urls(server))
+        self.server = self._urls[0]
         self._client = ClientInfo(name=program, version=version("evilpegs"))
         self._retry_policy = retry_policy
         self._on_event = on_event
@@ -61,7 +66,8 @@ class ServerReader:
     async def __aenter__(self) -> Self:
         login = LoginSequence(self.server, Credentials(self._client), TokenFile(default_token_file()))
         seconds = self._retry_policy.timeout
-        connection, self.welcome = await connect_and_log_in(self.server, login, lambda _: None, seconds)
+        connection, self.welcome = await log_in_at_any(self._urls, login, lambda _: None, seconds)
+        self.server = self._urls[0]
         await connection.close()
         self._site = self.welcome.server.site
         if self._site is None:

@@ -1,16 +1,24 @@
 """One player's session on a server: the current connection and the one match that the player is in.
 
 When the connection is cut or the server restarts, the session connects again after growing random delays, logs in,
-and resumes its match after the last event that it received. `MatchClient` uses a session to play.
+and resumes its match after the last event that it received; of several addresses, at the next one. `MatchClient` uses a
+session to play.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, RetryPolicy, server_url
-from evilpegs_clients.connection.login import BeforeClaim, Credentials, LoginSequence, connect_and_log_in
+from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, RetryPolicy, server_urls
+from evilpegs_clients.connection.login import (
+    TEMPORARY_ERRORS,
+    BeforeClaim,
+    Credentials,
+    LoginSequence,
+    log_in_at_any,
+)
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
@@ -67,9 +75,6 @@ def key_change_line(change: KeyChanged) -> str:
 SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
 
 
-TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
-"""Refusals after which the same request may be accepted a little later."""
-
 STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
 """After a cut connection they mean that the server no longer knows the player or the match."""
 
@@ -85,7 +90,10 @@ class PlayerSession:
         retry_policy: RetryPolicy,
         on_event: Callable[[SessionEvent], None],
     ) -> None:
-        self.server = server_url(server)
+        self._urls = deque(server_urls(server))  # the first is the one in use
+        self.server = self._urls[0]
+        self.addresses = ",".join(self._urls)
+        """All of them, as for ``--server``."""
         self.view: MatchView | None = None
         self.welcome: Welcome
         """The answer to the latest `hello`."""
@@ -119,6 +127,9 @@ class PlayerSession:
                 if error.code not in TEMPORARY_ERRORS:
                     self._attempts = None
                     raise
+                if error.code is ErrorCode.DRAINING and len(self._urls) > 1:
+                    await self.close()
+                    raise ConnectionLostError(str(error)) from None
                 refused = error
                 await self._retry_policy.sleep(max(seconds, (error.retry_after_ms or 0) / 1000))
             else:
@@ -180,6 +191,7 @@ class PlayerSession:
             self._attempts = enumerate(self._retry_policy.delays(), 1)
         for attempt, seconds in self._attempts:
             self._on_event(Reconnecting(str(why), attempt, seconds))
+            self._urls.rotate(-1)
             await self._retry_policy.sleep(seconds)
             try:
                 self._connection = await self._connect_and_resume()
@@ -201,7 +213,7 @@ class PlayerSession:
         if error.code not in STRANGER_ERRORS:
             return error
         return error.with_message(
-            f"{self.server} seems to be another server now, or to have another database: no player there has this "
+            f"{self._urls[0]} seems to be another server now, or to have another database: no player there has this "
             f"token. If the one before comes back, the match goes on there"
         )
 
@@ -220,9 +232,7 @@ class PlayerSession:
 
     async def _connect(self, before_claim: BeforeClaim | None = None) -> ProtocolConnection:
         timeout = self._retry_policy.timeout
-        connection, self.welcome = await connect_and_log_in(
-            self.server, self.login, self._deliver, timeout, before_claim
-        )
+        connection, self.welcome = await log_in_at_any(self._urls, self.login, self._deliver, timeout, before_claim)
         if self.login.former_key is not None:
             self._on_event(KeyChanged(self.server, self.login.former_key, self.welcome.server.key))
         return connection

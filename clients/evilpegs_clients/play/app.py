@@ -104,7 +104,7 @@ def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: Ter
             screen.say(str(error))
             return
     screen.say(_return_text(view, match))
-    screen.say(f"  evilpegs play --name {player} --server {session.server}")
+    screen.say(f"  evilpegs play --name {player} --server {session.addresses}")
 
 
 def _return_text(view: MatchView, match: TerminalMatch | None) -> str:

@@ -13,6 +13,7 @@ from support.scripted_site import ScriptedSite, Stream, event, running_site
 MATCH = "00112233445566aa"
 BOARD = "/api/v1/ladders/tiny/leaderboard"
 NEWEST = "/api/v1/matches?over=true&limit=1"
+NOBODY = "ws://127.0.0.1:1/v1"
 EVENTS = "/api/v1/events"
 STANDINGS = {"ladder": "tiny", "rules": "2x3", "codemaker": "fixed", "guess_limit": 4, "rows": []}
 
@@ -40,6 +41,14 @@ async def test_documents_are_read(reader_at, honest_match):
         assert await reader.newest_match() == MATCH
         assert await reader.record(MATCH) == record.splitlines()
         assert await reader.live_matches("tiny", 2) == []
+
+
+async def test_first_of_several_addresses_that_answers_is_read(retry_policy, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    site = running_site(ScriptedSite({NEWEST: {"matches": []}}))
+    async with site as url, ServerReader(f"{NOBODY},{url}", "reader", retry_policy, print) as reader:
+        assert await reader.newest_match() is None
+        assert reader.server == url
 
 
 async def test_newest_match_of_empty_server_is_none(reader_at):

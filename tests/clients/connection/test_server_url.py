@@ -1,6 +1,6 @@
 import pytest
 
-from evilpegs_clients.connection.connection import is_loopback, server_url
+from evilpegs_clients.connection.connection import is_loopback, server_url, server_urls
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 
 
@@ -36,6 +36,20 @@ def test_server_url_refuses_other_addresses(text):
     assert caught.value.reason is UnreachableReason.ADDRESS
     assert repr(text) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_several_addresses_are_split_at_commas():
+    typed = "wss://a.example, ws://[::1]:8765/v1"
+    assert server_urls(typed) == ["wss://a.example/v1", "ws://[::1]:8765/v1"]
+    assert server_url(typed) == "wss://a.example/v1"
+
+
+@pytest.mark.parametrize("wrong", ["", "b.example", "ws://"])
+def test_wrong_one_of_several_addresses_is_quoted(wrong):
+    with pytest.raises(ServerUnreachableError) as caught:
+        server_url(f"wss://a.example,{wrong}")
+    assert repr(wrong) in str(caught.value)
+    assert "a.example" not in str(caught.value)
 
 
 def test_is_loopback_of_local_addresses():

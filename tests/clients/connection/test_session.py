@@ -1,7 +1,7 @@
 import asyncio
 import json
 import re
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
@@ -41,6 +41,69 @@ async def test_open_unreachable_server_fails_at_once(tokens, retry_policy, sleep
         await session.open()
     await session.close()
     assert sleeps == []
+
+
+@pytest.fixture
+def open_session_at_two(tokens, retry_policy, listen):
+    """Open a session with two servers that know the same players and matches."""
+
+    @asynccontextmanager
+    async def opened(first, second):
+        second.matches, second.known = first.matches, first.known
+        async with listen(first.converse) as one, listen(second.converse) as two:
+            session = PlayerSession(f"{one},{two}", Credentials(CLIENT, name="ann"), tokens, retry_policy, print)
+            try:
+                await session.open()
+                yield session
+            finally:
+                await session.close()
+
+    return opened
+
+
+@pytest.mark.parametrize("fault", ["lose", refusal("draining"), refusal("rate_limited")])
+async def test_open_goes_on_to_the_next_address(tiny_server, open_session_at_two, tokens, sleeps, fault):
+    first, second = tiny_server(), tiny_server()
+    first.fault = lambda request: fault
+    async with open_session_at_two(first, second) as session:
+        assert (first.connections, second.connections, sleeps) == (1, 1, [])
+        assert tokens.servers_with("ann") == (session.server,)
+
+
+async def test_open_does_not_take_a_lasting_refusal_elsewhere(tiny_server, open_session_at_two):
+    first, second = tiny_server(), tiny_server()
+    first.fault = lambda request: refusal("banned")
+    with pytest.raises(ServerRefusedError) as caught:
+        async with open_session_at_two(first, second):
+            pass
+    assert (caught.value.code, second.connections) == (ErrorCode.BANNED, 0)
+
+
+async def test_none_of_several_addresses_answers(tokens, retry_policy):
+    nobody = "ws://127.0.0.1:1/v1,ws://127.0.0.1:2/v1"
+    session = PlayerSession(nobody, Credentials(CLIENT), tokens, retry_policy, print)
+    with pytest.raises(ServerUnreachableError) as caught:
+        await session.open()
+    assert all(url in str(caught.value) for url in nobody.split(","))
+
+
+async def test_match_goes_on_at_the_next_address_and_back(tiny_server, open_session_at_two):
+    first, second = tiny_server(), tiny_server()
+    async with open_session_at_two(first, second) as session:
+        client = await MatchClient.play(session, "tiny")
+        for cut, other, times in ((first, second, 1), (second, first, 1), (first, second, 2)):
+            cut.sockets[-1].transport.abort()
+            await session.wait_for_change()
+            assert other.sent("resume")[-1]["match"] == client.view.id
+            assert len(other.sent("resume")) == times
+
+
+async def test_draining_server_is_left_at_once(tiny_server, open_session_at_two, sleeps):
+    first, second = tiny_server(), tiny_server()
+    first.fault = lambda request: refusal("draining") if request["type"] == "play" else None
+    async with open_session_at_two(first, second) as session:
+        await MatchClient.play(session, "tiny")
+    assert (len(first.sent("play")), len(second.sent("play")), len(sleeps)) == (1, 1, 1)
 
 
 async def test_ask_repeats_passing_refusals(tiny_server, open_session, sleeps):
