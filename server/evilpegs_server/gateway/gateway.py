@@ -255,6 +255,8 @@ def find_obstacle(services: SessionServices) -> str | None:
     health = services.writer.health
     if health.stuck:
         return "the event log cannot be written: a commit takes too long"
+    if health.obstacle is not None and services.nodes is not None:
+        return "the event log cannot be written: PostgreSQL refuses it, and the log of this server says why"
     if health.obstacle is not None:
         return "the event log cannot be written: the database file was moved, deleted or replaced"
     return "the event log cannot be written: the last commit failed" if health.failed else None

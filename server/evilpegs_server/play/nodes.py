@@ -102,7 +102,9 @@ class Nodes:
         self._log.info("a match moves to another node", match=match, to=to)
 
     async def adopt(self) -> None:
-        """Play on the matches of nodes that are silent."""
+        """Play on the matches of nodes that are silent; raises what keeps this one from it."""
+        if self._store.failure is not None:
+            raise self._store.failure.with_traceback(None)
         for taken in await asyncio.to_thread(self._node.take_silent):
             self._log.info("a match of a silent node is played here now", match=taken.match)
             await self._play_on(taken)

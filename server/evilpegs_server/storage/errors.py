@@ -75,6 +75,11 @@ QUIET_SECONDS: Final = 1.0
 MAX_REASON: Final = 300  # in characters
 
 
+def first_line(error: Exception) -> str:
+    """Return what a log says of an error: its first line, without SQL."""
+    return str(error).partition("\n")[0][:MAX_REASON]
+
+
 class FaultLog:
     """A log of failures, of which many may follow from one cause; ``counts`` has all, by class name."""
 
@@ -94,6 +99,4 @@ class FaultLog:
         if self._unsaid:
             facts["others_before"] = self._unsaid
         self._quiet_until, self._unsaid = now + QUIET_SECONDS, 0
-        # the first line only, without SQL
-        why = str(error).partition("\n")[0][:MAX_REASON]
-        self._log.error(what, error=type(error).__name__, why=why, **facts)
+        self._log.error(what, error=type(error).__name__, why=first_line(error), **facts)

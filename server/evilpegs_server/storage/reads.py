@@ -7,12 +7,15 @@ from typing import Final, ParamSpec, TypeVar
 
 from structlog.stdlib import BoundLogger
 
+from evilpegs_server.storage.errors import first_line
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 # SQLite releases the interpreter lock while it searches
 THREADS: Final = 2
 MAX_PENDING: Final = 64  # running and waiting
+MAX_CAUSES: Final = 5  # that a log names before the next success
 LOOK_SECONDS: Final = 1.0
 """Between two looks at what the operator has changed."""
 HAND_OVER_SECONDS: Final = 0.1
@@ -46,14 +49,14 @@ class Reads:
 
 
 async def keep_looking(seconds: float, look: Callable[[], Awaitable[None]], what: str, log: BoundLogger) -> None:
-    """Call ``look`` every ``seconds`` until canceled; log the first of several errors and go on."""
-    is_failing = False
+    """Call ``look`` every ``seconds`` until canceled; log each cause of errors in a row once and go on."""
+    causes: set[str] = set()
     while True:
         await asyncio.sleep(seconds)
         try:
             await look()
-            is_failing = False
+            causes.clear()
         except Exception as error:  # noqa: BLE001 - the disk may be better the next time
-            if not is_failing:
-                log.warning(f"cannot look {what}", error=type(error).__name__)
-            is_failing = True
+            if (why := first_line(error)) not in causes and len(causes) < MAX_CAUSES:
+                log.warning(f"cannot look {what}", error=type(error).__name__, why=why)
+                causes.add(why)

@@ -2,7 +2,9 @@
 
 import json
 import signal
+import socket
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from string import Template
@@ -221,12 +223,63 @@ def make_read_only(url):
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
 
 
+def fill(url):
+    """Let the first row of a server be refused as on a full disk, by the error that PostgreSQL then has."""
+    refuse = """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'could not extend file "base/5/1": No space left on device' USING ERRCODE = '53100'; END
+        $$; CREATE TRIGGER refuse BEFORE INSERT ON nodes FOR EACH STATEMENT EXECUTE FUNCTION refuse()
+    """
+    with closing_engine(open_postgres(url)) as engine, engine.begin() as connection:
+        connection.exec_driver_sql(refuse)
+
+
+# what a server says to a client that connects, and a word of what is said of it
+STARTS = {
+    "older than jit": ("42704", 'unrecognized configuration parameter "jit"', "14"),
+    "a pooler": ("08P01", "unsupported startup parameter: options", "pooler"),
+    "starting": ("57P03", "the database system is starting up", "wait"),
+    "full of clients": ("53300", "sorry, too many clients already", "max_connections"),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_server_that_takes_no_connection(run, name):
+    code, message, word = STARTS[name]
+    fields = f"SFATAL\0VFATAL\0C{code}\0M{message}\0\0".encode()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer():
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    while (length := connection.recv(4)) == bytes((0, 0, 0, 8)):  # asks for TLS
+                        connection.recv(4)
+                        connection.sendall(b"N")
+                    connection.recv(int.from_bytes(length))
+                    connection.sendall(b"E" + (len(fields) + 4).to_bytes(4) + fields)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"postgresql://ann@127.0.0.1:{listener.getsockname()[1]}/games"
+        result = run("serve", "--no-site", "--port", 0, "--database", url)
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert (result.status, message in result.complaint, word in result.complaint) == (2, True, True), result.err
+
+
 # by what is wrong: a command, and a word of what its error says; $URL has two matches, and so has $FILE
 ERRORS = {
     "absent": ("leaderboard classic --database postgresql://ann@127.0.0.1:1/games", "reachable"),
     "no such database": ("database upgrade --database $NONE", "createdb"),
     "no such user": ("players list --database $STRANGER", "password"),
     "read-only": ("database upgrade --database $URL", "read-only"),
+    "read-only, to play": ("serve --no-site --port 0 --database $URL", "read-only"),
+    "too old": ("serve --no-site --port 0 --database $URL", "99"),
+    "full": ("serve --no-site --port 0 --database $URL", "free some space"),
     "no psycopg": ("show --database $URL", "psycopg"),
     "file exists": ("database copy $URL $FILE", "exists"),
     "target has matches": ("database copy $FILE $URL", "empty"),
@@ -246,14 +299,18 @@ def test_errors(run, url, file, postgres_cluster, monkeypatch, name):
     variables = {"URL": url, "FILE": file, "STRANGER": stranger, "NONE": postgres_cluster.url("none")}
     command = Template(command).substitute(variables, EMPTY=postgres_cluster.create())
     before = rows(file)
-    if name == "read-only":
+    if name.startswith("read-only"):
         make_read_only(url)
+    if name == "full":
+        fill(url)
     with monkeypatch.context() as patch:
         if name == "no psycopg":
             patch.setattr("importlib.util.find_spec", lambda _: None)
+        if name == "too old":
+            patch.setattr(f"{open_postgres.__module__}.OLDEST", 99)
         result = run(*command.split())
     assert (result.status, word in result.complaint) == (2, True), result.err
     assert rows(file) == before
-    if name != "read-only":
+    if not name.startswith("read-only"):
         with closing_engine(open_postgres(url)) as engine:
             assert read_value(engine, "SELECT count(*) FROM matches") == 2

@@ -4,8 +4,9 @@ import asyncio
 import threading
 
 import pytest
+import structlog
 
-from evilpegs_server.storage.reads import BusyError, Reads
+from evilpegs_server.storage.reads import BusyError, Reads, keep_looking
 
 
 @pytest.fixture
@@ -57,3 +58,20 @@ async def test_read_after_the_end_is_refused(reads):
     reads.close()
     with pytest.raises(BusyError):
         await reads.run(str)
+
+
+async def test_each_cause_of_failed_looks_is_logged_once():
+    errors = iter([OSError("lost\nSELECT"), OSError("lost"), OSError("full"), None, OSError("lost")])
+
+    async def look():
+        try:
+            error = next(errors)
+        except StopIteration:
+            raise asyncio.CancelledError from None
+        if error is not None:
+            raise error
+
+    with structlog.testing.capture_logs() as logged, pytest.raises(asyncio.CancelledError):
+        await keep_looking(0, look, "for news", structlog.get_logger())
+    assert [line["why"] for line in logged] == ["lost", "full", "lost"]
+    assert {(line["event"], line["error"]) for line in logged} == {("cannot look for news", "OSError")}

@@ -13,7 +13,7 @@ from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.queries import read_value
 from evilpegs_server.storage.schema import revisions
 
-_OLDEST: Final = 14
+OLDEST: Final = 14
 # no wait is as long as the usual lease; a connection whose other end is gone is noticed within it too
 _CONNECT: Final = {
     "connect_timeout": 4,
@@ -84,7 +84,7 @@ def connect_arguments() -> dict[str, Any]:
 def _new_engine(url: str) -> Engine:
     if importlib.util.find_spec("psycopg") is None:
         raise DatabaseUnusableError(f"a database at postgresql:// needs psycopg; {install_hint('postgres')}")
-    from evilpegs_server.storage.postgres.errors import explain_postgres  # noqa: PLC0415 - needs the extra
+    from evilpegs_server.storage.postgres.errors import READ_ONLY, explain_postgres  # noqa: PLC0415 - needs the extra
 
     engine = create_engine(
         make_url(url).set(drivername="postgresql+psycopg"),
@@ -96,9 +96,13 @@ def _new_engine(url: str) -> Engine:
     )
     event.listen(engine, "before_cursor_execute", _translate, retval=True)
     name = shown_url(url)
-    event.listen(
-        engine, "handle_error", lambda context: explain_postgres(context.original_exception, name), retval=True
-    )
+
+    def explain(context: Any) -> BaseException | None:
+        # a session that began while the database was read-only would stay so
+        context.is_disconnect |= getattr(context.original_exception, "sqlstate", None) == READ_ONLY
+        return explain_postgres(context.original_exception, name)
+
+    event.listen(engine, "handle_error", explain, retval=True)
     return engine
 
 
@@ -110,7 +114,7 @@ def _check_server(connection: Any, name: str) -> None:
     version, is_read_only = connection.exec_driver_sql(
         "SELECT current_setting('server_version_num')::int / 10000, current_setting('transaction_read_only') = 'on'"
     ).one()
-    if version < _OLDEST:
-        raise DatabaseUnusableError(f"the database {name} is of PostgreSQL {version}; install {_OLDEST} or newer")
+    if version < OLDEST:
+        raise DatabaseUnusableError(f"the database {name} is of PostgreSQL {version}; install {OLDEST} or newer")
     if is_read_only:
         raise DatabaseUnusableError(f"the database {name} is read-only; name the primary server, or make it writable")

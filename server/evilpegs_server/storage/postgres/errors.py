@@ -7,16 +7,20 @@ from typing import Final
 import psycopg
 
 from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
+from evilpegs_server.storage.postgres.database import OLDEST
 
+READ_ONLY: Final = "25006"
 # by SQLSTATE, or the class that its first two characters name
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "53100": "free some space on its disk",
         "53200": "give PostgreSQL more memory",
         "53300": "raise its max_connections",
-        "25006": "it is read-only; use the primary server, or make it writable",
+        READ_ONLY: "it is read-only; use the primary server, or make it writable",
         "55P03": "another program holds a lock; end that program",
         "57014": "another program holds a lock, or its disk is slow; look into pg_stat_activity",
+        "42704": f"install PostgreSQL {OLDEST} or newer",
+        "08P01": "connect to PostgreSQL itself, because a pooler of transactions loses what a session has set",
         "42501": "give the user the rights to read and write the tables",
         "28": "check the user and the password in the URL",
         "3D000": "create it with createdb, then run evilpegs database upgrade",
@@ -28,6 +32,8 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
 # what libpq says when it cannot connect, without a SQLSTATE
 _REFUSALS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "unrecognized configuration parameter": "42704",
+        "startup parameter": "08P01",
         "password": "28",
         'role "': "28",
         "pg_hba": "28",
@@ -55,6 +61,5 @@ def explain_postgres(error: BaseException, name: str) -> DatabaseUnusableError |
     hint = _HINTS.get(state) or _HINTS.get(state[:2])
     if hint is None and (state or not isinstance(original, psycopg.OperationalError | psycopg.InterfaceError)):
         return None
-    # the last line, because those before it name addresses that were tried
     reason = (str(original).strip().splitlines() or [type(original).__name__])[0]
     return DatabaseUnavailableError(f"the database {name} cannot be used now: {reason[:300]}; {hint or _LOST}")

@@ -91,6 +91,8 @@ class PostgresStore:
         self._url, self._node, self._run = url, node, run
         self.failed_at = float("-inf")
         """When the database failed last, by `time.monotonic`."""
+        self.failure: Exception | None = None
+        """Why nothing can be stored now."""
         self.is_replaced = False
         self._connection: psycopg.Connection[Any] | None = None
 
@@ -103,10 +105,12 @@ class PostgresStore:
                     raise NodeReplacedError(self._node)
         except psycopg.Error as error:
             self.drop()
-            raise self.explain(error) from None
+            self.failure = self.explain(error)
+            raise self.failure from None
         except NodeReplacedError:
             self.is_replaced = True
             raise
+        self.failure = None
 
     def write(self, jobs: Sequence[Sequence[Write]], _seconds: float) -> Sequence[Exception | None]:
         connection = self._connected()
