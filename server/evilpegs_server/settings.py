@@ -30,6 +30,8 @@ from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WOR
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _LADDER_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_NODE: Final = re.compile(r"[A-Za-z0-9._-]{1,40}")
+_SERVER_ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
 
 
@@ -82,6 +84,8 @@ def _checked(is_right: Callable[[str], object], what: str, instead: str) -> Afte
 HostName = Annotated[
     str, _checked(_HOST_NAME.fullmatch, "a host name", "a name like games.example, without scheme or port")
 ]
+NodeName = Annotated[str, _checked(_NODE.fullmatch, "the name of a node", "1 to 40 of A-Z, a-z, 0-9, ., _ and -")]
+ServerId = Annotated[str, _checked(_SERVER_ID.fullmatch, "the id of a server", "1 to 40 of a-z, 0-9 and -")]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 Origin = Annotated[str, _checked(_is_origin, "an origin", "https://HOST, with :PORT if needed, or *")]
 SiteUrl = Annotated[str, _checked(_is_site_url, "the address of a site", "http://HOST:PORT/ or https://HOST/PATH/")]
@@ -156,7 +160,7 @@ class Settings(BaseSettings):
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
-    node: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] = Field(default_factory=lambda: gethostname()[:40])
+    node: NodeName = Field(default_factory=lambda: gethostname()[:40])
     lease_seconds: Annotated[float, Field(ge=2, le=60)] = 5.0
     site: bool = True
     site_host: Annotated[str, Field(min_length=1)] | None = None
@@ -171,7 +175,7 @@ class Settings(BaseSettings):
     mqtt_password: SecretStr | None = None
     mqtt_password_file: Path | None = None
     mqtt_ca_file: Path | None = None
-    server_id: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "evilpegs"
+    server_id: ServerId = "evilpegs"
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
     reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10

@@ -116,6 +116,7 @@ BAD = {
     "nothing but a code after": (["partition", "--after", "1122"], CommandError, ["'1122'", "--after"]),
     "no turn after": (["partition", "1122", "--after"], CommandError, ["--after", "1122:1,0"]),
     "no host": (["serve", "--host", ""], CommandError, ["--host"]),
+    "not the name of a node": (["serve", "--node", "a b"], CommandError, ["--node", "'a b'", "A-Z", "40"]),
     "impossible feedback": (["partition", "1122", "--after", "1122:4,1"], MalformedError, ["4,1", "4"]),
     "contradiction": (
         ["partition", "1122", "--after", "1122:4,0", "1122:0,0"],

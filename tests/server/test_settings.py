@@ -75,6 +75,8 @@ def test_option_beats_environment_beats_file(toml, monkeypatch):
         ("guest_absent_seconds", 0),
         ("max_practice_matches", 0),
         ("name_lapse_days", 0),
+        ("node", "a b"),
+        ("server_id", "A"),
     ],
 )
 def test_bad_value_is_refused_by_name(toml, monkeypatch, name, value):
