@@ -121,6 +121,15 @@ async def test_matches_of_a_silent_node_are_played_by_another(start, engine, pos
         assert resumed["state"] == "turn"
 
 
+async def test_node_that_stopped_begins_again_under_its_name(start):
+    async with AsyncExitStack() as stopping:
+        raw = await stopping.enter_async_context(dial((await start("one", stopping)).url))
+        await raw.hello()
+        token, match = raw.token, await raw.play("classic-evil")
+    async with returning((await start("one")).url, token, match) as (raw, resumed):
+        assert resumed["state"] == "turn"
+
+
 async def test_names_and_tokens_are_those_of_the_database(start):
     urls = [(await start(name)).url for name in ("one", "two")]
     async with dial(urls[0]) as first, dial(urls[1]) as second:

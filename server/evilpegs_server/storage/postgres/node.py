@@ -27,6 +27,7 @@ _BEGIN: Final = """
         OR nodes.seen = CAST(? AS timestamptz) AND clock_timestamp() > CAST(? AS timestamptz) + nodes.lease
     RETURNING run
 """
+# as text: -infinity is no time of Python's
 _SEEN: Final = "SELECT CAST(seen AS text), CAST(clock_timestamp() AS text) FROM nodes WHERE name = ?"
 _END: Final = "UPDATE nodes SET seen = '-infinity' WHERE name = ? AND run = ?"
 # the times are those that the owner before has left for this node, else NULL
