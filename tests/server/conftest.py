@@ -15,6 +15,7 @@ from support.fake_server import FakeServer
 from support.handshakes import endless_handshakes
 from support.leftovers import no_thread_left
 from support.matches import LADDERS, TINY, MatchDriver
+from support.stores import store_for
 
 
 def pytest_generate_tests(metafunc):
@@ -37,7 +38,8 @@ async def open_fake_server():
     yield open_server
     for server in servers:
         server.close()
-        await server.leaderboards.close()
+        if server.leaderboards is not None:
+            await server.leaderboards.close()
         for client in server.clients:
             client.assert_each_request_was_answered_once()
             for text in client.channel.sent:
@@ -120,4 +122,8 @@ def broken_disk(engine):
             raise disk.error
 
     event.listen(engine, "commit", fail)
+    if engine.dialect.name == "postgresql":  # the store has a connection of its own
+        store = store_for(engine)
+        write = store.write
+        store.write = lambda jobs, seconds: fail(None) or write(jobs, seconds)
     return disk

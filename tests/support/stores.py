@@ -22,6 +22,10 @@ def store_for(engine):
     """Return a store on the engine, on PostgreSQL that of the only node."""
     if engine.dialect.name == "sqlite":
         return SqliteStore(engine)
+    return node_of(engine).store
+
+
+def node_of(engine):
     if engine not in _nodes:
         _nodes[engine] = new_node(engine, "only")
-    return _nodes[engine].store
+    return _nodes[engine]
