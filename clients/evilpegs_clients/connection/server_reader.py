@@ -46,10 +46,7 @@ class NotFoundError(ClientError):
 
 
 class ServerReader:
-    """A reader of the first of the addresses ``server`` that answers, open during an `async with` block.
-
-    Its methods raise `ClientError`.
-    """
+    """A reader of the first address that answers, open during an `async with` block; methods raise `ClientError`."""
 
     welcome: Welcome
 

@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, RetryPolicy, server_urls
-from evilpegs_clients.connection.login import (
-    TEMPORARY_ERRORS,
-    BeforeClaim,
-    Credentials,
-    LoginSequence,
-    log_in_at_any,
-)
+from evilpegs_clients.connection.login import TEMPORARY_ERRORS, BeforeClaim, Credentials, LoginSequence, log_in_at_any
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
