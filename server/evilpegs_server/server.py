@@ -42,6 +42,7 @@ from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
 from evilpegs_server.storage.location import beside, database_file, is_postgres, keep_private, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
@@ -261,7 +262,7 @@ def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _O
         guard_connections(engine, lock)
         return _OpenLog(engine, SqliteStore(engine, lock.check, load_last_event_id(engine)), lock.names)
     engine = open_database(url)
-    stack.callback(engine.dispose)
+    stack.callback(close_postgres, engine)
     from evilpegs_server.storage.postgres.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
 
     node = ServerNode(engine, settings.node, url, settings.lease_seconds)

@@ -13,6 +13,7 @@ from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
@@ -119,6 +120,16 @@ async def test_matches_of_a_silent_node_are_played_by_another(start, engine, pos
     await until(lambda: read(engine, "SELECT node FROM owners") == [("two",)])
     async with returning(second.url, token, match) as (raw, resumed):
         assert resumed["state"] == "turn"
+
+
+def test_no_connection_is_left_open(engine):
+    """A statement that still runs when a server stops ends a little later, in a thread of its own."""
+    late = engine.connect()
+    driver = late.connection.driver_connection
+    close_postgres(engine)
+    assert not driver.closed
+    late.close()
+    assert driver.closed
 
 
 async def test_node_that_stopped_begins_again_under_its_name(start):

@@ -106,6 +106,13 @@ def _new_engine(url: str) -> Engine:
     return engine
 
 
+def close_postgres(engine: Engine) -> None:
+    """Close all connections, those that threads still use as soon as they come back."""
+    pool = engine.pool
+    engine.dispose()
+    event.listen(pool, "checkin", lambda connection, _: connection.close())
+
+
 def _translate(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> Any:
     return statement.replace("?", "%s"), parameters
 
