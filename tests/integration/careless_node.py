@@ -9,6 +9,6 @@ from evilpegs_server.storage.postgres import store
 from support.faketime_server import main
 
 CHECK = "WHERE o.node = %(node)s AND o.epoch = w.epoch"
-assert CHECK in store._BATCH
-store._BATCH = store._BATCH.replace(CHECK, "")
+assert CHECK in store.BATCH
+store.BATCH = store.BATCH.replace(CHECK, "")
 sys.exit(main())

@@ -34,7 +34,7 @@ def _rows(fact: Fact) -> str:
     return f"unnest({', '.join(f'%({fact.name}{number})s::{each}' for number, each in enumerate(types))})"
 
 
-_BATCH: Final = f"""
+BATCH: Final = f"""
     WITH me AS MATERIALIZED (
         UPDATE nodes SET written = written + %(count)s, seen = clock_timestamp() WHERE name = %(node)s AND run = %(run)s
         RETURNING written - %(count)s AS before
@@ -128,7 +128,7 @@ class PostgresStore:
         for fact, types in _COLUMNS.items():
             columns = zip(*rows[fact], strict=True) if rows.get(fact) else [()] * len(types.split(", "))
             parameters |= {f"{fact.name}{number}": list(column) for number, column in enumerate(columns)}
-        found = connection.execute(_BATCH, parameters).fetchone()
+        found = connection.execute(BATCH, parameters).fetchone()
         if found is None:
             raise NodeReplacedError(self._node)
         lost = MatchLostError("another node plays the match now, or another match of the round")
