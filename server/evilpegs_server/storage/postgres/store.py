@@ -31,7 +31,9 @@ _COLUMNS: Final = {
 
 def _rows(fact: Fact) -> str:
     types = _COLUMNS[fact].split(", ")
-    return f"unnest({', '.join(f'%({fact.name}{number})s::{each}' for number, each in enumerate(types))})"
+    forms = ["b" if each == "text[]" else "s" for each in types]  # binary texts need no quotes
+    named = [f"%({fact.name}{number}){form}::{types[number]}" for number, form in enumerate(forms)]
+    return f"unnest({', '.join(named)})"
 
 
 BATCH: Final = f"""
@@ -52,9 +54,11 @@ BATCH: Final = f"""
         WHERE b.ladder NOT IN (SELECT id FROM rounds) OR b.id IN (SELECT id FROM entered) RETURNING number, id, over
     ), new_owners AS (
         INSERT INTO owners (match, node) SELECT number, %(node)s FROM new_matches WHERE NOT over
+    ), old AS MATERIALIZED (
+        SELECT m.number, m.id, w.epoch FROM unnest(%(matches)b::text[], %(epochs)s::integer[]) AS w (id, epoch)
+        JOIN matches AS m ON m.id = w.id
     ), held AS MATERIALIZED (
-        SELECT m.number, m.id FROM me, unnest(%(matches)s::text[], %(epochs)s::integer[]) AS w (id, epoch)
-        JOIN matches AS m ON m.id = w.id JOIN owners AS o ON o.match = m.number
+        SELECT w.number, w.id FROM me, old AS w JOIN owners AS o ON o.match = w.number
         WHERE o.node = %(node)s AND o.epoch = w.epoch FOR SHARE OF o
     ), mine AS (
         SELECT number, id FROM held UNION ALL SELECT number, id FROM new_matches
