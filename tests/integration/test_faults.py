@@ -177,12 +177,11 @@ async def test_no_fault_shows_in_what_players_saw(system, on_disk):
     ]
     copy = on_disk / "copy.sqlite3"
     command = f"-m evilpegs database follow {copy} --database {system.url}"
-    follower = await asyncio.create_subprocess_exec(sys.executable, *command.split(), stdout=asyncio.subprocess.DEVNULL)
+    follower = await asyncio.create_subprocess_exec(sys.executable, *command.split(), stdout=asyncio.subprocess.PIPE)
     playing = [asyncio.create_task(each.play()) for each in players]
     try:
         async with asyncio.timeout(PATIENCE):
-            while not copy.exists() and follower.returncode is None:  # noqa: ASYNC110 - of another process
-                await asyncio.sleep(0.05)
+            assert b"has all" in await follower.stdout.readline()
         await fail(system, players, kinds, rng)
         for each in players:
             each.is_leaving = True

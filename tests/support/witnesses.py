@@ -52,7 +52,7 @@ class Witness:
     async def _visit(self, raw):
         proof = {"token": self.token} if self.token else {"name": self.name, "kind": "bot"}
         await raw.say(type="hello", client={"name": "witness", "version": "1"}, **proof)
-        welcome = await self._hear(raw)
+        welcome = await self._hear(raw, "welcome", "error")  # not the notice of a server that stops
         if welcome["type"] == "error":
             self._refused(welcome)
             return
@@ -74,9 +74,9 @@ class Witness:
             if not await self._take(raw, message):
                 return
 
-    async def _hear(self, raw):
+    async def _hear(self, raw, *types):
         async with asyncio.timeout(SILENCE_SECONDS):
-            return await raw.hear()
+            return await raw.hear(*types)
 
     def _refused(self, error):
         code = error["code"]
