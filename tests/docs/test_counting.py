@@ -51,10 +51,11 @@ def states_of_program(history: History, guess: Code) -> list[list[State]]:
 def _read_states(problem: CountingProblem, rows) -> list[State]:
     subsets, lanes, found = problem.layout.subsets.pegs, problem.layout.lanes, []
     order = range(len(problem.guesses))[::-1]  # the open guess is first in the lanes and last on the page
+    places, masks = (lanes.black_shifts, lanes.shifts), (3, 1)  # two bits for each score of the open guess
     for subset, pegs in enumerate(subsets):
         name = ", ".join(str(peg + 1) for peg in range(2) if pegs[peg]) or "none"
-        for count, blacks, matches in rows.rows[rows.starts[subset] : rows.starts[subset + 1]].tolist():
-            scores = tuple(((blacks >> shift) & 3, (matches >> shift) & 3) for shift in lanes.shifts[order].tolist())
+        for count, score in rows.rows[rows.starts[subset] : rows.starts[subset + 1]].tolist():
+            scores = tuple(tuple(score >> int(at[guess]) & masks[guess] for at in places) for guess in order)
             found.append((name, scores, count))
     return found
 

@@ -8,28 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.counting.layout import (
-    BLACK,
-    BLACK_2,
     COLORINGS,
-    MATCH,
-    MATCH_2,
-    NEEDED_BLACK,
-    NEEDED_WHITE,
-    STIR,
+    SCORE,
+    STARTS,
     Index,
     Layout,
-    PegSubsets,
     Rows,
     Slots,
     Table,
     Words,
-    hash_words,
+    add_word,
+    hash_score,
     index_rows,
+    is_sum,
     list_inner_subsets,
     new_chains,
     new_inner_subsets,
+    required_scores,
 )
-from evilpegs_game.kernels import GOLDEN, kernel
+from evilpegs_game.kernels import kernel
 
 
 @kernel
@@ -38,7 +35,8 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
     Every guess of ``layout`` must have a feedback: each row then has at most one partner.
     """
-    last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
+    last_subset, required = layout.subsets.sizes.size - 1, required_scores(layout.lanes.targets)
+    lane_starts = layout.lanes.targets[:, STARTS]
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     partner_of = np.full(rows.shape[0], -1, np.int64)
     chains = new_chains(np.diff(other_starts).max())
@@ -47,11 +45,11 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
         if base == end or starts[subset] == starts[subset + 1]:
             continue
-        mask = index_rows(other_rows, base, end, none, chains, every)
+        mask = index_rows(other_rows, base, end, np.uint64(0), chains, every)
         for row in range(starts[subset], starts[subset + 1]):
-            partner = heads[_complement_hash(rows, row, targets) & mask]
+            partner = heads[_complement_hash(rows, row, required) & mask]
             while partner >= 0:
-                if _is_complement(rows, row, other_rows, partner, targets):
+                if _are_sums(rows[row], other_rows[partner], required, lane_starts):
                     partner_of[row] = partner
                     break
                 partner = following[partner - base]
@@ -59,28 +57,24 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
 
 @kernel
-def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
-    for word in range(targets.shape[0]):
-        black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
-        match = rows[row, MATCH + 2 * word] + other[partner, MATCH + 2 * word]
-        if black != targets[word, NEEDED_BLACK] or match - black != targets[word, NEEDED_WHITE]:
+def _are_sums(row: Words, other: Words, scores: Words, lane_starts: Words) -> bool:
+    for word in range(scores.size):
+        if not is_sum(row[SCORE + word], other[SCORE + word], scores[word], lane_starts[word]):
             return False
     return True
 
 
 @kernel
-def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
-    black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
-    match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
-    if rows.shape[1] == 5:
-        black += (targets[1, NEEDED_BLACK] - rows[row, BLACK_2]) * GOLDEN
-        match += (targets[1, NEEDED_BLACK] + targets[1, NEEDED_WHITE] - rows[row, MATCH_2]) * STIR
-    return hash_words(black, match)
+def _complement_hash(rows: Rows, row: int, required: Words) -> int:
+    others = np.uint64(0)
+    for word in range(1, required.size):
+        others = add_word(others, required[word] - rows[row, SCORE + word])
+    return hash_score(required[0] - rows[row, SCORE], others)
 
 
 @kernel
 def list_live_edges(
-    subsets: PegSubsets,
+    layout: Layout,
     previous: Table,
     increments: Rows,
     table: Table,
@@ -94,6 +88,7 @@ def list_live_edges(
     ``edges``, int32 (max_edges, 3), is filled in the order of the peg subsets of ``table``; it needs at most one edge
     per partial code of the wanted rows.
     """
+    subsets, lane_starts = layout.subsets, layout.lanes.targets[:, STARTS]
     count, chains, inner = 0, new_chains(np.diff(table.starts).max()), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
     starts, rows, next_rows = previous.starts, previous.rows, table.rows
@@ -109,7 +104,7 @@ def list_live_edges(
             for row in range(starts[subset - added], starts[subset - added + 1]):
                 next_row = heads[_next_row_hash(rows, row, increments, added) & mask]
                 while next_row >= 0:
-                    if _leads_to(rows, row, increments, added, next_rows, next_row):
+                    if _are_sums(rows[row], increments[added], next_rows[next_row, SCORE:], lane_starts):
                         edges[count, 0], edges[count, 1], edges[count, 2] = row, added, next_row
                         count += 1
                         break
@@ -119,40 +114,29 @@ def list_live_edges(
 
 @kernel
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
-    black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
-    if rows.shape[1] == 5:
-        black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * GOLDEN
-        match += (rows[row, MATCH_2] + increments[added, MATCH_2]) * STIR
-    return hash_words(black, match)
-
-
-@kernel
-def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Rows, next_row: int) -> bool:
-    for column in range(1, rows.shape[1]):
-        if rows[row, column] + increments[added, column] != next_rows[next_row, column]:
-            return False
-    return True
+    others = np.uint64(0)
+    for column in range(SCORE + 1, rows.shape[1]):
+        others = add_word(others, rows[row, column] + increments[added, column])
+    return hash_score(rows[row, SCORE] + increments[added, SCORE], others)
 
 
 @kernel
 def step_back(
-    subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
+    layout: Layout, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
     """Return the row of ``previous`` that a partial code of ``row`` was made from, and the peg subset colored then.
 
     ``row`` holds the columns of a row of the next table, which colors the peg subset ``subset``; ``index`` says which
     of its partial codes is meant. Return (-1, -1) if it stands for no more than ``index``.
     """
-    left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
-    for number in range(list_inner_subsets(subsets, subset, inner)):
+    left, inner, starts, rows = np.uint64(index), new_inner_subsets(layout.subsets), previous.starts, previous.rows
+    lane_starts = layout.lanes.targets[:, STARTS]
+    for number in range(list_inner_subsets(layout.subsets, subset, inner)):
         added = inner.numbers[number]
         if not increments[added, COLORINGS]:
             continue
         for origin in range(starts[subset - added], starts[subset - added + 1]):
-            same = True
-            for column in range(1, row.size):
-                same = same and rows[origin, column] + increments[added, column] == row[column]
-            if same:
+            if _are_sums(rows[origin], increments[added], row[SCORE:], lane_starts):
                 if left < rows[origin, COLORINGS]:
                     return origin, added
                 left -= rows[origin, COLORINGS]

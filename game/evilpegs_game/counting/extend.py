@@ -9,17 +9,17 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.counting.layout import (
-    BLACK,
-    BLACK_2,
+    BLACK_SHIFT,
+    BLACKS,
     COLORINGS,
     GUARDS,
-    MATCH,
-    MATCH_2,
+    MATCHES,
     MAX_MATCH,
     MIN_BLACK,
     MIN_MATCH,
     NEEDED_BLACK,
     NEEDED_WHITE,
+    SCORE,
     STIR,
     Half,
     Index,
@@ -28,18 +28,20 @@ from evilpegs_game.counting.layout import (
     Slots,
     Table,
     Words,
-    hash_words,
+    add_word,
+    hash_score,
     list_inner_subsets,
     new_inner_subsets,
     times,
 )
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
-from evilpegs_game.kernels import GOLDEN, kernel
+from evilpegs_game.kernels import kernel
 
 FlatHalf = tuple[Index, Rows, Rows, Words, int]
 """The fields of a `Half`, and of its table."""
 INITIAL_SLOTS: Final = 1 << 12
-_RESERVED: Final = 3  # of the room, the share that no table may take
+_RESERVED: Final = 8  # of the room, the share that no table may take
+_RESERVED_LAST: Final = 32  # of the last two, because a join needs little
 _ESTIMATED: Final = 1 << 18  # rows from which to estimate, from an eighth of these, how many a color makes
 
 
@@ -62,8 +64,9 @@ def extend_both(
     )
     low, high, made = 0, room.shape[0], 0
     # for divisions, which would be many; one row always fits with a color added, so they end
-    reserve = max(0, room.shape[0] - layout.subsets.sizes.size) // _RESERVED
+    spare = max(0, room.shape[0] - layout.subsets.sizes.size)
     while first + 1 < last:
+        reserve = spare // (_RESERVED_LAST if first + 2 == last else _RESERVED)
         forward = front.estimate <= back.estimate
         half = front if forward else back
         table, slots, fits = extend(layout, half, room[low : max(low, high - reserve)], slots, max_slots)
@@ -138,7 +141,7 @@ def _count_steps(layout: Layout, half: Half, step: int) -> int:
     starts, increments, targets = half.table.starts, half.increments, layout.lanes.targets
     count, picked, inner = 0, new_picked(half.table), new_inner_subsets(layout.subsets)
     for subset in range(layout.subsets.sizes.size):
-        if hash_words(np.uint64(subset), STIR) % step == 0 and is_possible(half.bounds, subset, targets):
+        if hash_score(np.uint64(subset), STIR) % step == 0 and is_possible(half.bounds, subset, targets):
             for index in range(list_inner_subsets(layout.subsets, subset, inner)):
                 added = inner.numbers[index]
                 first, last = starts[subset - added], starts[subset - added + 1]
@@ -202,8 +205,9 @@ def pick_rows(
     """
     count = 0
     for word in range(targets.shape[0]):
-        black_at, match_at, guards = BLACK + 2 * word, MATCH + 2 * word, targets[word, GUARDS]
-        more_black, more_match = increments[added, black_at], increments[added, match_at]
+        column, guards, shift = SCORE + word, targets[word, GUARDS], targets[word, BLACK_SHIFT]
+        blacks, matches, more = targets[word, BLACKS], targets[word, MATCHES], increments[added, column]
+        more_black, more_match = more >> shift & blacks, more & matches
         # Guards set, each sum or difference of lanes keeps its guard if the scores of the guess are within the bound.
         over_black = more_black + guards - bounds[subset, word, MIN_BLACK]
         over_match = more_match + guards - bounds[subset, word, MIN_MATCH]
@@ -213,7 +217,8 @@ def pick_rows(
         start, stop, count = (first, last, 0) if word == 0 else (0, count, 0)
         for index in range(start, stop):
             row = index if word == 0 else picked[index]
-            black, match = rows[row, black_at], rows[row, match_at]
+            score = rows[row, column]
+            black, match = score >> shift & blacks, score & matches
             within = (black + over_black) & (match + over_match) & (under_black - black) & (under_match - match)
             picked[count] = row
             count += (within & (under_white - match + black) & guards) == guards
@@ -238,10 +243,7 @@ def add_color(  # noqa: C901
     increments, bounds, subsets = half.increments, half.bounds, layout.subsets
     inner = new_inner_subsets(subsets)
     numbers, choices = inner.numbers, inner.choices
-    wide = rows.shape[1] == 5
-    mask = slots.size - 1
-    used = out_starts[start]
-    more_black2 = more_match2 = black2 = match2 = np.uint64(0)
+    columns, mask, used = rows.shape[1], slots.size - 1, out_starts[start]
     for subset in range(start, starts.size - 1):
         out_starts[subset] = base = used
         if not is_possible(bounds, subset, targets):
@@ -252,16 +254,14 @@ def add_color(  # noqa: C901
             if first == last or not increments[added, COLORINGS]:
                 continue
             factor = times(increments[added, COLORINGS], choices[index], modulus)
-            more_black, more_match = increments[added, BLACK], increments[added, MATCH]
-            if wide:
-                more_black2, more_match2 = increments[added, BLACK_2], increments[added, MATCH_2]
+            more = increments[added, SCORE]
             for at in range(pick_rows(rows, first, last, increments, added, targets, bounds, subset, picked)):
                 row = picked[at]
-                black, match = rows[row, BLACK] + more_black, rows[row, MATCH] + more_match
-                if wide:
-                    black2, match2 = rows[row, BLACK_2] + more_black2, rows[row, MATCH_2] + more_match2
+                score, others = rows[row, SCORE] + more, np.uint64(0)
+                for column in range(SCORE + 1, columns):
+                    others = add_word(others, rows[row, column] + increments[added, column])
                 colorings = times(rows[row, COLORINGS], factor, modulus)
-                slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
+                slot = hash_score(score, others) & mask
                 while True:
                     existing = slots[slot]
                     if existing < base:  # free, or of an earlier subset: slots need not be cleared between subsets
@@ -270,15 +270,15 @@ def add_color(  # noqa: C901
                             return subset, no_slot
                         slots[slot] = used
                         out[used, COLORINGS] = colorings
-                        out[used, BLACK] = black
-                        out[used, MATCH] = match
-                        if wide:
-                            out[used, BLACK_2] = black2
-                            out[used, MATCH_2] = match2
+                        out[used, SCORE] = score
+                        for column in range(SCORE + 1, columns):
+                            out[used, column] = rows[row, column] + increments[added, column]
                         used += 1
                         break
-                    same = out[existing, BLACK] == black and out[existing, MATCH] == match
-                    if same and (not wide or (out[existing, BLACK_2] == black2 and out[existing, MATCH_2] == match2)):
+                    same = out[existing, SCORE] == score
+                    for column in range(SCORE + 1, columns):
+                        same = same and out[existing, column] == rows[row, column] + increments[added, column]
+                    if same:
                         out[existing, COLORINGS] += colorings
                         break
                     slot = (slot + 1) & mask

@@ -2,14 +2,14 @@
 
 A *table* belongs to a set of colors. For each *peg subset* it holds the colorings (partial codes) that give one of
 these colors to every peg of the subset and to no other peg, grouped by the scores that the guesses have then. Each
-group is a row, of the columns `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and
-matches (black + white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, those of the guesses that do not
-fit into the first two words. The last two columns are absent if all guesses fit. For this reason rows are not NumPy
-records: every kernel would be compiled for two record types.
+group is a row, of the columns `COLORINGS`, the number of colorings in the group, and from `SCORE` on one or more words
+with the blacks and matches (black + white) of each guess so far.
 
-The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
-``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
-subtraction compares all guesses of a word.
+The bits of one guess in a word are its *lane*: its matches, and above them its blacks, of which there are few. All
+answered guesses of a word have as many bits for their matches, so that one shift brings all blacks to where the matches
+were. After it, or without the blacks, the bit above the matches is a *guard*: 0 in every row. Set the guards of ``x``
+and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one subtraction
+compares all guesses of a word.
 
 Pegs are in one *class* if every guess has the same color at them.
 
@@ -26,15 +26,16 @@ from numpy.typing import NDArray
 from evilpegs_game.kernels import GOLDEN, kernel
 
 COLORINGS: Final = 0
-BLACK: Final = 1
-MATCH: Final = 2
-BLACK_2: Final = 3
-MATCH_2: Final = 4
-"""The columns of table rows and of score increments."""
+SCORE: Final = 1
+"""The first columns of table rows and of score increments."""
 
 NEEDED_BLACK: Final = 0
 NEEDED_WHITE: Final = 1
 GUARDS: Final = 2
+MATCHES: Final = 3
+BLACKS: Final = 4
+BLACK_SHIFT: Final = 5
+STARTS: Final = 6
 """The columns of `ScoreLanes.targets`."""
 
 MIN_BLACK: Final = 0
@@ -44,7 +45,7 @@ MAX_MATCH: Final = 2
 
 Words = NDArray[np.uint64]
 Rows = NDArray[np.uint64]
-"""Table rows: uint64, shape (rows, 3 or 5), C-contiguous."""
+"""Table rows: uint64, shape (rows, 1 + words of scores), C-contiguous."""
 Index = NDArray[np.int64]
 Slots = NDArray[np.int32]
 
@@ -110,15 +111,18 @@ class ScoreLanes(NamedTuple):
     """The lane of each guess in the words of scores, and the scores that its feedback requires.
 
     ``blacks`` and ``matches``, int64 (guesses,), are the feedback, -1 for the open guess. ``words`` (guesses,) is the
-    word that holds the lane of a guess, ``shifts`` (guesses,) its lowest bit. ``targets``, uint64 (words, 3), holds the
-    required blacks, the required whites, and the guards. ``open_mask`` has the lowest ``open_bits`` bits set, the lane
-    of the open guess; it is 0 without one.
+    word that holds the lane of a guess, ``shifts`` (guesses,) the lowest bit of its matches, ``black_shifts`` that of
+    its blacks. ``targets``, uint64 (words, 7), is about the answered guesses: the blacks and the whites that they
+    require and the guards, each where the matches are; the bits of matches; those of blacks, after they are shifted by
+    ``BLACK_SHIFT``; and the lowest bits of matches and of blacks. ``open_mask`` has the lowest ``2 * open_bits`` bits
+    set, the lane of the open guess; it is 0 without one.
     """
 
     blacks: Index
     matches: Index
     words: Index
     shifts: Index
+    black_shifts: Index
     targets: Words
     open_mask: np.uint64
     open_bits: int
@@ -233,18 +237,37 @@ def clear_chains(chains: Chains, rows: int) -> int:
 
 
 @kernel
-def hash_words(black: np.uint64, match: np.uint64) -> int:
-    return np.int64(((black * STIR + match) * GOLDEN) >> _HIGH)  # type: ignore[return-value]
+def required_scores(targets: Words) -> Words:
+    """Return the words of scores, (words,), in which every answered guess has its feedback."""
+    needed = targets[:, NEEDED_BLACK] << targets[:, BLACK_SHIFT]
+    return needed + targets[:, NEEDED_BLACK] + targets[:, NEEDED_WHITE]
+
+
+@kernel
+def is_sum(one: np.uint64, other: np.uint64, both: np.uint64, starts: np.uint64) -> bool:
+    """Return True if each score in ``both`` is the sum of those in ``one`` and ``other``; none then takes a carry."""
+    return one + other == both and not (one ^ other ^ both) & starts
+
+
+@kernel
+def hash_score(word: np.uint64, more: np.uint64) -> int:
+    """Hash the first word of a score; ``more`` is 0, or what `add_word` has made of the others."""
+    mixed = (word + more) * GOLDEN
+    return np.int64(((mixed ^ mixed >> _HIGH) * STIR) >> _HIGH)  # type: ignore[return-value]
+
+
+@kernel
+def add_word(more: np.uint64, word: np.uint64) -> np.uint64:
+    return (more + word) * STIR
 
 
 @kernel
 def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
     """Hash the scores of a row but those in ``open_mask``."""
-    black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
-    if rows.shape[1] == 5:
-        black += rows[row, BLACK_2] * GOLDEN
-        match += rows[row, MATCH_2] * STIR
-    return hash_words(black, match)
+    more = np.uint64(0)
+    for column in range(SCORE + 1, rows.shape[1]):
+        more = add_word(more, rows[row, column])
+    return hash_score(rows[row, SCORE] & ~open_mask, more)
 
 
 @kernel

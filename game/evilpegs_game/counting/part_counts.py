@@ -22,21 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.extend import (
-    add_color,
-    extend_both,
-    new_picked,
-    to_half,
-)
+from evilpegs_game.counting.extend import add_color, extend_both, new_picked, to_half
 from evilpegs_game.counting.layout import (
-    BLACK,
-    BLACK_2,
     COLORINGS,
-    MATCH,
-    MATCH_2,
-    NEEDED_BLACK,
-    NEEDED_WHITE,
-    STIR,
+    SCORE,
+    STARTS,
     Chains,
     Half,
     Layout,
@@ -44,17 +34,19 @@ from evilpegs_game.counting.layout import (
     Slots,
     Table,
     Words,
-    hash_words,
+    add_word,
+    hash_score,
     index_rows,
     list_inner_subsets,
     new_chains,
     new_inner_subsets,
+    required_scores,
     times,
 )
 from evilpegs_game.counting.problem import CountingProblem, exact_numbers, moduli
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History, feedbacks
-from evilpegs_game.kernels import GOLDEN, kernel
+from evilpegs_game.kernels import kernel
 from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 88 << 20  # besides numba's 160 MiB: 256 MiB suffice for a process that counts
@@ -64,7 +56,7 @@ _LOOK_UPS: Final = 8  # rows are looked up in the time that it takes to make one
 
 
 @kernel
-def join(  # noqa: C901, PLR0912, PLR0915
+def join(  # noqa: C901
     layout: Layout, one: Half, other: Half, sizes: Words, room: Rows, max_slots: int
 ) -> tuple[int, int]:
     """Add to ``sizes`` the codes that rows of both tables form with the last two colors.
@@ -75,15 +67,12 @@ def join(  # noqa: C901, PLR0912, PLR0915
     rows made, in ``room``, and of look-ups, or (0, -1) if one peg subset does not fit or takes over ``max_slots``.
     """
     increments = one.increments
-    subsets, targets, modulus = layout.subsets, layout.lanes.targets, layout.modulus
-    open_mask, open_bits = layout.lanes.open_mask, layout.lanes.open_bits
+    subsets, modulus, open_mask = layout.subsets, layout.modulus, layout.lanes.open_mask
     inner = new_inner_subsets(subsets)
     numbers, choices = inner.numbers, inner.choices
     starts, rows, arrangements = one.table.starts, one.table.rows, subsets.arrangements
-    wide = rows.shape[1] == 5
-    last_subset = subsets.sizes.size - 1
-    answered = ~open_mask
-    all_black, all_match, all_black2, all_match2 = _required_scores(targets, answered)
+    columns, last_subset, answered = rows.shape[1], subsets.sizes.size - 1, ~open_mask
+    required, lane_starts = required_scores(layout.lanes.targets), layout.lanes.targets[:, STARTS]
     picked = new_picked(other.table)
     length, ready, made, looked_up, sums = _LEAST_LENGTH, 0, 0, 0, np.zeros_like(sizes)
     other_starts, (slots, chains, every) = np.zeros_like(starts), _new_index(length)
@@ -110,30 +99,24 @@ def join(  # noqa: C901, PLR0912, PLR0915
             if first == last or not increments[added, COLORINGS]:
                 continue
             factor = times(times(increments[added, COLORINGS], choices[index], modulus), arrangements[subset], modulus)
-            needed_black = all_black - (increments[added, BLACK] & answered)
-            needed_match = all_match - (increments[added, MATCH] & answered)
-            needed_black2 = needed_match2 = np.uint64(0)
-            if wide:
-                needed_black2 = all_black2 - increments[added, BLACK_2]
-                needed_match2 = all_match2 - increments[added, MATCH_2]
+            more = increments[added, SCORE]
             looked_up += last - first
             for row in range(first, last):
-                black = needed_black - (rows[row, BLACK] & answered)
-                match = needed_match - (rows[row, MATCH] & answered)
-                black2 = match2 = np.uint64(0)
-                if wide:
-                    black2, match2 = needed_black2 - rows[row, BLACK_2], needed_match2 - rows[row, MATCH_2]
-                number = hash_words(black + black2 * GOLDEN, match + match2 * STIR)
+                score, others = rows[row, SCORE] + more, np.uint64(0)
+                for column in range(SCORE + 1, columns):
+                    others = add_word(others, required[column - SCORE] - rows[row, column] - increments[added, column])
+                needed = required[0] - (score & answered)
+                number = hash_score(needed, others)
                 bit = number & (8 * mask + 7)
                 if not passing[bit >> 6] >> np.uint64(bit & 63) & np.uint64(1):
                     continue
                 partner = heads[number & mask]
                 while partner >= 0:
-                    if _has_scores(other_rows, partner, answered, black, match, black2, match2):
-                        got = rows[row, BLACK] + increments[added, BLACK] + other_rows[partner, BLACK] & open_mask
-                        met = rows[row, MATCH] + increments[added, MATCH] + other_rows[partner, MATCH] & open_mask
+                    got = other_rows[partner, SCORE]
+                    same = got & answered == needed
+                    if same and _completes(rows[row], increments[added], other_rows[partner], required, lane_starts):
                         codes = times(rows[row, COLORINGS], other_rows[partner, COLORINGS], modulus)
-                        sums[np.int64((got << np.uint64(open_bits)) | met)] += times(factor, codes, modulus)
+                        sums[np.int64(score + got & open_mask)] += times(factor, codes, modulus)
                     partner = following[partner - base]
     sizes += sums
     return made, looked_up
@@ -145,21 +128,14 @@ def _new_index(length: int) -> tuple[Slots, Chains, NDArray[np.bool_]]:
 
 
 @kernel
-def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
-    if targets.shape[0] == 1:
-        return black, black + white, np.uint64(0), np.uint64(0)
-    return black, black + white, targets[1, NEEDED_BLACK], targets[1, NEEDED_BLACK] + targets[1, NEEDED_WHITE]
-
-
-@kernel
-def _has_scores(
-    rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
-) -> bool:
-    # a guess that scored too much already made the subtraction go below 0: its bits then hold more than any row has
-    # there
-    same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
-    return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))
+def _completes(row: Words, added: Words, partner: Words, required: Words, lane_starts: Words) -> bool:
+    # the caller has compared the first words, whose sums may still have carries
+    for word in range(required.size):
+        one, more, other = row[SCORE + word], added[SCORE + word], partner[SCORE + word]
+        carries = one ^ more ^ (one + more) | (one + more) ^ other ^ (one + more + other)
+        if carries & lane_starts[word] or (word and one + more + other != required[word]):
+            return False
+    return True
 
 
 class PartCount(NamedTuple):

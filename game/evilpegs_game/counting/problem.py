@@ -13,21 +13,32 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, Rows, ScoreLanes, Table, Words, peg_subsets
+from evilpegs_game.counting.layout import (
+    BLACK_SHIFT,
+    COLORINGS,
+    Colors,
+    Index,
+    Layout,
+    Rows,
+    ScoreLanes,
+    Table,
+    Words,
+    peg_subsets,
+)
 from evilpegs_game.errors import TooLargeError, check_bound
 from evilpegs_game.feedback import Feedback, History
 from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.rules import Rules
 
 MAX_ROWS: Final = 2**31 - 1
-MAX_WORDS: Final = 2
+MAX_WORDS: Final = 4
 _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512  # per peg subset besides its rows: numbers, bounds, score increments, first row
 _LEAST_ROWS: Final = 5  # per color and peg subset: with fewer there are thousands of divisions
 
 MAX_COUNT: Final = 2**63 - 1  # of the codes that are drawn or listed
 _PRIME: Final = 2**20 - 3  # so small that no product or sum of residues passes 63 bits
-_WORD_BITS: Final = 64
+_WORD_BITS: Final = 63  # so that no carry is lost
 _SLOT_ROWS: Final = 16  # the share of the memory for rows that their indices can take
 
 
@@ -37,12 +48,12 @@ def sufficient_bytes(rules: Rules) -> int:
 
 
 def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
-    # of the smallest tables; ``words`` per row hold the blacks, and as many the matches
+    # of the smallest tables
     return subsets * (_SUBSET_BYTES + (3 + rules.colors) * _LEAST_ROWS * _row_bytes(words)) + _FIXED_BYTES
 
 
 def _row_bytes(words: int) -> int:
-    return 8 * (1 + 2 * words)
+    return 8 * (1 + words)
 
 
 @kernel
@@ -168,7 +179,7 @@ class CountingProblem:
 
     def new_room(self, max_bytes: int) -> tuple[Rows, int]:
         """Return memory for table rows, of which nothing is used before it is written, and the most slots beside it."""
-        rows, columns = self.max_rows(max_bytes), 1 + 2 * len(self.layout.lanes.targets)
+        rows, columns = self.max_rows(max_bytes), 1 + len(self.layout.lanes.targets)
         for_slots = rows // _SLOT_ROWS
         return np.empty((rows - for_slots, columns), np.uint64), for_slots * columns * 2
 
@@ -177,7 +188,7 @@ class CountingProblem:
         """The table before any color is added: one row."""
         starts = np.ones(len(self.layout.subsets.pegs) + 1, np.int64)
         starts[0] = 0
-        rows = np.zeros((1, 1 + 2 * len(self.layout.lanes.targets)), np.uint64)
+        rows = np.zeros((1, 1 + len(self.layout.lanes.targets)), np.uint64)
         rows[0, COLORINGS] = 1
         return Table(starts, rows)
 
@@ -237,20 +248,25 @@ def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool, modul
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:
-    bits = pegs.bit_length() if has_open_guess else 0
-    free = (1 << bits) - 1
-    rows, targets, shift = [(-1, -1, 0, 0)] if has_open_guess else [], [[free, free, 0]], bits
-    for black, white in feedbacks:
-        width = (black + white).bit_length()
-        if shift + width + 1 > _WORD_BITS:
-            targets.append([0, 0, 0])
-            shift = 0
-        rows.append((black, black + white, len(targets) - 1, shift))
-        guard = 1 << shift + width
-        for part, target in enumerate((black << shift, white << shift, guard)):
-            targets[-1][part] += target
-        shift += width + 1
+    open_bits = pegs.bit_length() if has_open_guess else 0
+    lanes, targets, shift = [(0,) * 5] * len(feedbacks), [[0] * 7], 2 * open_bits
+    # the widest first, because all matches of a word have as many bits
+    for index in sorted(range(len(feedbacks)), key=lambda index: sum(feedbacks[index]), reverse=True):
+        black, white = feedbacks[index]
+        match_bits, black_bits = max((black + white).bit_length(), 1), max(black.bit_length(), 1)
+        width = targets[-1][BLACK_SHIFT] or match_bits
+        if shift + width + black_bits > _WORD_BITS:
+            targets.append([0] * 7)
+            shift, width = 0, match_bits
+        lanes[index] = (black, black + white, len(targets) - 1, shift, shift + width)
+        guard = 1 << width
+        columns = (black, white, guard, guard - 1, (1 << black_bits) - 1, 0, guard | 1)
+        targets[-1] = [had | column << shift for had, column in zip(targets[-1], columns, strict=True)]
+        targets[-1][BLACK_SHIFT] = width
+        shift += width + black_bits
     if len(targets) > MAX_WORDS:
-        raise TooLargeError(f"a history of {len(rows)} different guesses is too long to count with")
-    blacks, matches, words, shifts = np.array(rows, np.int64).reshape(len(rows), 4).T.copy()
-    return ScoreLanes(blacks, matches, words, shifts, np.array(targets, np.uint64), np.uint64(free), bits)
+        raise TooLargeError(f"a history of {len(feedbacks)} different guesses is too long to count with")
+    rows = [(-1, -1, 0, 0, open_bits)] * has_open_guess + lanes
+    blacks, matches, words, shifts, black_shifts = np.array(rows, np.int64).reshape(len(rows), 5).T.copy()
+    open_mask = np.uint64((1 << 2 * open_bits) - 1)
+    return ScoreLanes(blacks, matches, words, shifts, black_shifts, np.array(targets, np.uint64), open_mask, open_bits)

@@ -3,12 +3,11 @@
 import numpy as np
 
 from evilpegs_game.counting.layout import (
-    BLACK,
     COLORINGS,
-    MATCH,
     MAX_MATCH,
     MIN_BLACK,
     MIN_MATCH,
+    SCORE,
     Index,
     Layout,
     Rows,
@@ -30,7 +29,8 @@ def score_increments(layout: Layout, color: int) -> Rows:
     guess_colors, color_counts, ways = layout.colors.guess_colors, layout.colors.color_counts, layout.colors.ways
     max_pegs = layout.colors.max_pegs[color]
     blacks, matches, words, shifts = _lane_arrays(layout.lanes)
-    increments = np.zeros((sizes.size, 1 + 2 * layout.lanes.targets.shape[0]), np.uint64)
+    black_shifts = layout.lanes.black_shifts
+    increments = np.zeros((sizes.size, SCORE + layout.lanes.targets.shape[0]), np.uint64)
     for subset in range(sizes.size):
         possible = sizes[subset] <= max_pegs
         for guess in range(matches.size):
@@ -45,9 +45,8 @@ def score_increments(layout: Layout, color: int) -> Rows:
                 whites = matches[guess] - blacks[guess]
                 if black > blacks[guess] or match > matches[guess] or match - black > whites:
                     possible = False
-            word, shift = words[guess], np.uint64(shifts[guess])
-            increments[subset, BLACK + 2 * word] += np.uint64(black) << shift
-            increments[subset, MATCH + 2 * word] += np.uint64(match) << shift
+            score = np.uint64(match) << np.uint64(shifts[guess])
+            increments[subset, SCORE + words[guess]] += score + (np.uint64(black) << np.uint64(black_shifts[guess]))
         if possible:
             increments[subset, COLORINGS] = ways[color, sizes[subset]]
     _enforce_prefix(layout, color, increments)
@@ -68,14 +67,13 @@ def score_bounds(layout: Layout, remaining: Index) -> Words:
     """Return bounds on the scores of partial codes from which every guess can still reach its feedback.
 
     The result is uint64 (subsets, words, 3): for each peg subset that has colors so far, the fewest blacks, the fewest
-    matches and the most matches, packed as in tables. ``remaining`` (colors,) is the number of pegs that can have each
-    color to come, 0 for all others.
+    matches and the most matches, each where the matches are in tables. ``remaining`` (colors,) is the number of pegs
+    that can have each color to come, 0 for all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
     blacks, matches, words, shifts = _lane_arrays(layout.lanes)
     bounds = np.zeros((pegs.shape[0], layout.lanes.targets.shape[0], 3), np.uint64)
-    bounds[:, 0, MAX_MATCH] = layout.lanes.open_mask
     total = class_sizes.sum()
     for guess in range(matches.size):
         if matches[guess] >= 0:

@@ -135,13 +135,13 @@ class SolutionTables:
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        problem, subsets = self._problem, self._problem.layout.subsets
+        problem, layout = self._problem, self._problem.layout
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
             increments = self._increments_of(color)
             subset = int(np.searchsorted(table.starts, row, side="right")) - 1
             index = rng.randrange(int(table.rows[row, COLORINGS]))
-            row, added = step_back(subsets, previous, increments, subset, table.rows[row], index)
-            for peg in np.flatnonzero(subsets.pegs[added]).tolist():
+            row, added = step_back(layout, previous, increments, subset, table.rows[row], index)
+            for peg in np.flatnonzero(layout.subsets.pegs[added]).tolist():
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> tuple[Index, Words]:
@@ -170,4 +170,4 @@ class SolutionTables:
         max_edges = int(table.rows[live, COLORINGS].sum())
         self._reserve(max_edges * _EDGE_BYTES)
         edges = np.empty((max_edges, 3), np.int32)
-        return edges[: list_live_edges(self._problem.layout.subsets, previous, increments, table, live, edges)]
+        return edges[: list_live_edges(self._problem.layout, previous, increments, table, live, edges)]

@@ -9,7 +9,8 @@ import pytest
 
 from evilpegs_game.codes import all_codes
 from evilpegs_game.counting.part_counts import count_parts
-from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
+from evilpegs_game.counting.problem import MAX_COUNT, MAX_WORDS, CountingProblem
+from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedback_number, feedbacks
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import MAX_COLORS, MAX_PEGS, Rules
@@ -145,14 +146,15 @@ def test_count_parts_in_second_word_by_enumeration():
 
 
 @compiled
+@pytest.mark.parametrize("words", [2, MAX_WORDS])
 @pytest.mark.parametrize("name", ["4x5", "6x4", "5x9-distinct", "9x2"])
-def test_count_parts_two_words_match_plain_count(name):
+def test_count_parts_of_several_words_match_plain_count(name, words):
     """Few codes fit many guesses against one secret; an overflowing field would lose or add some."""
     rules, rng = Rules.parse(name), Random(3)
     secret, asked = guess_of("random", rules, rng), guess_of("random", rules, rng)
-    guesses = iter(dict.fromkeys(guess_of("random", rules, rng) for _ in range(90)))
+    guesses = iter(dict.fromkeys(guess_of("random", rules, rng) for _ in range(180)))
     history = []
-    while len(CountingProblem(rules, history, asked).layout.lanes.targets) < 2:
+    while len(CountingProblem(rules, history, asked).layout.lanes.targets) < words:
         guess = next(guesses)
         history.append((guess, feedback(guess, secret)))
     for guess in [*guesses][:3]:
@@ -160,3 +162,16 @@ def test_count_parts_two_words_match_plain_count(name):
         sizes = count_parts(rules, history, asked).sizes
         assert sizes == plain_part_sizes(rules, history, asked)
         assert sizes[feedback_number(feedback(asked, secret), rules.pegs)] >= 1
+
+
+@compiled
+def test_count_parts_takes_two_dozen_guesses_and_refuses_too_many():
+    """Also of the widest feedback; the program lists the codes of rules on which more guesses could be of use."""
+    rules, rng = Rules(12, 14), Random(4)
+    base = guess_of("distinct", rules, rng)
+    history = [(guess, feedback(guess, base)) for guess in transpositions(base, rng)]
+    assert min(sum(each) for _, each in history) == 12
+    counted = count_parts(rules, [(base, Feedback(12, 0)), *history[:24]], base)
+    assert sum(counted.sizes) == counted.sizes[-1] == 1
+    with pytest.raises(TooLargeError, match="66 different guesses"):
+        count_parts(rules, history, base)

@@ -45,6 +45,13 @@ def test_solution_tables_lists_candidates_in_code_order(found):
     assert not tables.columns().flags.writeable
 
 
+def test_solution_tables_takes_no_carry_for_a_score():
+    """Two colors bring up to 14 matches, which would run over into the blacks."""
+    history = (((1,) * 10, Feedback(7, 0)),)
+    tables = SolutionTables(Rules(10, 2), history, BYTES)
+    assert plain(tables.columns()) == [code for code in product(range(2), repeat=10) if sum(code) == 7]
+
+
 @given(live_sets(), st.sampled_from([0, 3, 50, MAX_NODES]))
 def test_first_code_is_independent_of_node_limit(found, nodes):
     rules, history, live = found
