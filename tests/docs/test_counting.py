@@ -41,8 +41,8 @@ def states_of_program(history: History, guess: Code) -> list[list[State]]:
     for color in range(3):
         half = new_half(problem.layout, current, color, np.arange(color + 1, 3))
         room, slots = np.empty((64, current.rows.shape[1]), current.rows.dtype), np.empty(INITIAL_SLOTS, np.int32)
-        current, _, fits = extend(problem.layout, half, room, slots, 64)
-        assert fits
+        current, _, end = extend(problem.layout, half, 0, room, slots, 64)
+        assert end == len(problem.layout.subsets.pegs)
         levels.append(_read_states(problem, current))
     levels[-1] = [state for state in levels[-1] if state[0] == "1, 2"]
     return levels

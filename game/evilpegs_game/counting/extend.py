@@ -63,14 +63,13 @@ def extend_both(
         new_half(layout, other, order[last], order[:last]),
     )
     low, high, made = 0, room.shape[0], 0
-    # for divisions, which would be many; one row always fits with a color added, so they end
     spare = max(0, room.shape[0] - layout.subsets.sizes.size)
     while first + 1 < last:
         reserve = spare // (_RESERVED_LAST if first + 2 == last else _RESERVED)
         forward = front.estimate <= back.estimate
         half = front if forward else back
-        table, slots, fits = extend(layout, half, room[low : max(low, high - reserve)], slots, max_slots)
-        if not fits:
+        table, slots, end = extend(layout, half, 0, room[low : max(low, high - reserve)], slots, max_slots)
+        if end < layout.subsets.sizes.size:
             break
         rows = table.rows.shape[0]
         made += rows
@@ -103,8 +102,18 @@ def add_to_table(
     layout: Layout, table: Table, color: int, to_come: Index, room: Rows, slots: Slots, max_slots: int
 ) -> tuple[Index, Rows, Slots, bool]:
     """Return the starts and the rows of ``table`` with a color added; otherwise like `extend`."""
-    added, slots, fits = extend(layout, new_half(layout, table, color, to_come), room, slots, max_slots)
-    return added.starts, added.rows, slots, fits
+    added, slots, end = extend(layout, new_half(layout, table, color, to_come), 0, room, slots, max_slots)
+    return added.starts, added.rows, slots, end == layout.subsets.sizes.size
+
+
+@kernel
+def extend_part(
+    layout: Layout, table: Table, color: int, to_come: Index, start: int, room: Rows, max_slots: int
+) -> tuple[Index, Rows, int]:
+    """Return the starts and rows of ``table`` with a color added; otherwise like `extend`."""
+    half, slots = _half_of(layout, table, color, to_come), np.empty(INITIAL_SLOTS, np.int32)
+    part, _, end = extend(layout, half, start, room, slots, max_slots)
+    return part.starts, part.rows, end
 
 
 @kernel
@@ -123,16 +132,19 @@ def _move(room: Rows, source: int, target: int, rows: int) -> Rows:
 @kernel
 def new_half(layout: Layout, table: Table, color: int, to_come: Index) -> Half:
     """Return ``table`` with what adding ``color`` needs; the colors ``to_come`` follow, in this table or another."""
-    remaining = np.zeros_like(layout.colors.max_pegs)
-    for later in to_come:
-        remaining[later] = layout.colors.max_pegs[later]
-    increments, bounds = score_increments(layout, color), score_bounds(layout, remaining)
-    rows = table.rows.shape[0]
-    half = Half(table, increments, bounds, rows)
+    half, rows = _half_of(layout, table, color, to_come), table.rows.shape[0]
     if rows < _ESTIMATED:
         return half
     step = rows // (_ESTIMATED >> 3)
-    return Half(table, increments, bounds, step * _count_steps(layout, half, step))
+    return Half(table, half.increments, half.bounds, step * _count_steps(layout, half, step))
+
+
+@kernel
+def _half_of(layout: Layout, table: Table, color: int, to_come: Index) -> Half:
+    remaining = np.zeros_like(layout.colors.max_pegs)
+    for later in to_come:
+        remaining[later] = layout.colors.max_pegs[later]
+    return Half(table, score_increments(layout, color), score_bounds(layout, remaining), table.rows.shape[0])
 
 
 @kernel
@@ -163,21 +175,22 @@ def is_possible(bounds: Words, subset: int, targets: Words) -> bool:
 
 
 @kernel
-def extend(layout: Layout, half: Half, room: Rows, slots: Slots, max_slots: int) -> tuple[Table, Slots, bool]:
-    """Return the table with its color added, in the first rows of ``room``; slots for the next call; whether it fits.
+def extend(
+    layout: Layout, half: Half, start: int, room: Rows, slots: Slots, max_slots: int
+) -> tuple[Table, Slots, int]:
+    """Return the table with its color added, in the first rows of ``room``, for peg subsets from ``start`` on.
 
+    Also return slots for the next call, and the first peg subset that did not fit and is left out, with all after it.
     ``slots``, a hash table, is overwritten, or replaced by a larger one of at most ``max_slots``.
     """
-    starts, subset = np.empty_like(half.table.starts), 0
-    starts[0] = 0
+    starts, end, no_slot = np.zeros_like(half.table.starts), start, True
     picked = new_picked(half.table)
     while True:
         slots[:] = -1
-        subset, no_slot = add_color(layout, half, subset, starts, room, slots, picked)
-        if subset == starts.size - 1:
-            return Table(starts, room[: starts[subset]]), slots, True
-        if not no_slot or 4 * slots.size + picked.size > max_slots:
-            return Table(starts, room[:0]), slots, False
+        end, no_slot = add_color(layout, half, end, starts, room, slots, picked)
+        if end == starts.size - 1 or not no_slot or 4 * slots.size + picked.size > max_slots:
+            starts[end:] = starts[end]
+            return Table(starts, room[: starts[end]]), slots, end
         slots = np.empty(4 * slots.size, np.int32)
 
 

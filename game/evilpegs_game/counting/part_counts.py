@@ -11,8 +11,9 @@ make no table: `join` adds one of them to some peg subsets of one table at a tim
 and each set of pegs that the other color can take, it looks up the rows that complete the code and lead to the feedback
 of every answered guess. So no table has all colors, and the largest tables are never made.
 
-Memory is bounded before anything is allocated. If a table would exceed its bound, the rows so far are divided into two
-halves, which are counted one after the other. This division costs time and never changes the result.
+Memory is bounded before anything is allocated. If a table would exceed its bound, the rows of some of its peg subsets
+are made and counted at a time; if one peg subset is too much, the table before it is divided into two halves, which are
+counted one after the other. Such divisions cost time and never change the result.
 """
 
 from collections.abc import Iterator
@@ -22,13 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.extend import add_color, extend_both, new_picked, to_half
+from evilpegs_game.counting.extend import add_color, extend_both, extend_part, new_picked, to_half
 from evilpegs_game.counting.layout import (
     COLORINGS,
+    MATCHES,
+    MAX_MATCH,
+    MIN_MATCH,
     SCORE,
     STARTS,
     Chains,
     Half,
+    Index,
     Layout,
     Rows,
     Slots,
@@ -52,6 +57,8 @@ from evilpegs_game.rules import Rules
 DEFAULT_BYTES: Final = 88 << 20  # besides numba's 160 MiB: 256 MiB suffice for a process that counts
 _LEAST_LENGTH: Final = 1 << 8  # of an index of rows
 _NUMBERS_PER_ROW: Final = 12  # of four bytes each, in this index
+_PART: Final = 0.6  # of the free memory, for a part of a table
+_LAST_PART: Final = 0.97  # and if only the join follows
 _LOOK_UPS: Final = 8  # rows are looked up in the time that it takes to make one
 
 
@@ -74,6 +81,7 @@ def join(  # noqa: C901
     columns, last_subset, answered = rows.shape[1], subsets.sizes.size - 1, ~open_mask
     required, lane_starts = required_scores(layout.lanes.targets), layout.lanes.targets[:, STARTS]
     picked = new_picked(other.table)
+    other = _only_completing(layout, one, other)
     length, ready, made, looked_up, sums = _LEAST_LENGTH, 0, 0, 0, np.zeros_like(sizes)
     other_starts, (slots, chains, every) = np.zeros_like(starts), _new_index(length)
     for complement in range(last_subset + 1):
@@ -123,6 +131,22 @@ def join(  # noqa: C901
 
 
 @kernel
+def _only_completing(layout: Layout, one: Half, other: Half) -> Half:
+    # where no row of ``one`` can be completed, bounds that no score is within
+    starts, increments, bounds = one.table.starts, one.increments, other.bounds.copy()
+    inner, targets = new_inner_subsets(layout.subsets), layout.lanes.targets
+    for subset in range(starts.size - 1):
+        is_wanted = False
+        for index in range(list_inner_subsets(layout.subsets, subset, inner)):
+            added = inner.numbers[index]
+            is_wanted |= starts[subset - added] < starts[subset - added + 1] and increments[added, COLORINGS] > 0
+        if not is_wanted:
+            bounds[starts.size - 2 - subset, 0, MIN_MATCH] = targets[0, MATCHES]
+            bounds[starts.size - 2 - subset, 0, MAX_MATCH] = 0
+    return Half(other.table, other.increments, bounds, other.estimate)
+
+
+@kernel
 def _new_index(length: int) -> tuple[Slots, Chains, NDArray[np.bool_]]:
     return np.empty(4 * length, np.int32), new_chains(length), np.ones(length, np.bool_)
 
@@ -141,8 +165,8 @@ def _completes(row: Words, added: Words, partner: Words, required: Words, lane_s
 class PartCount(NamedTuple):
     """The part sizes in feedback order, zeros included, and the cost of counting them.
 
-    ``work`` is the number of table rows made, plus an eighth of the look-ups of rows. ``divisions`` is how often a
-    table was divided into two, counted one after the other, to save memory.
+    ``work`` is the number of table rows made, plus an eighth of the look-ups of rows. ``divisions`` is how often
+    only a part of a table was made or counted, to save memory.
     """
 
     sizes: tuple[int, ...]
@@ -203,24 +227,47 @@ class _Counter:
         problem, layout = self._problem, self._problem.layout
         *flat, first, last, made, free = extend_both(layout, *tables, problem.order, first, last, room, self._max_slots)
         front, back = map(to_half, flat)
-        del flat
+        del tables, flat
         self._made += made
         forward = front.estimate <= back.estimate  # as in extend_both
+        half, other = (front, back) if forward else (back, front)
         if first + 1 == last:
-            halves = (back, front) if forward else (front, back)
-            made, looked_up = join(layout, *halves, self._sums, free, self._max_slots)
+            made, looked_up = join(layout, other, half, self._sums, free, self._max_slots)
             if looked_up >= 0:
                 self._made += made
                 self._looked_up += looked_up
                 return
-            del halves
-        one, other = front.table, back.table
-        del tables, front, back  # only tables may be kept here by each division
-        if len(free) < len(layout.subsets.pegs):
-            free = np.empty((len(layout.subsets.pegs), free.shape[1]), np.uint64)
-        self.divisions += 1
-        for part in _divide(one if forward else other):
-            self._count((part, other) if forward else (one, part), first, last, free)
+        if len(free) < (least := len(layout.subsets.pegs)):
+            free = np.empty((least, free.shape[1]), np.uint64)
+        one, two = front.table, back.table
+        del front, back, half, other  # only tables may be kept here by each division
+        if first + 1 == last:
+            self.divisions += 1
+            for part in _divide(one if forward else two):
+                self._count((part, two) if forward else (one, part), first, last, free)
+            return
+        share, order = _LAST_PART if first + 2 == last else _PART, problem.order
+        if forward:
+            for part, rest in self._parts(one, order[first], order[first + 1 :], 0, free, share):
+                self._count((part, two), first + 1, last, rest)
+        else:
+            for part, rest in self._parts(two, order[last], order[:last], 0, free, share):
+                self._count((one, part), first, last - 1, rest)
+
+    def _parts(
+        self, table: Table, color: int, to_come: Index, start: int, room: Rows, share: float
+    ) -> Iterator[tuple[Table, Rows]]:
+        layout, most = self._problem.layout, int(len(room) * share) + 1
+        while start < len(layout.subsets.pegs):
+            starts, rows, end = extend_part(layout, table, color, to_come, start, room[:most], self._max_slots)
+            self.divisions += 1
+            if end == start:  # a table of one row would fit
+                for half in _divide(table):
+                    yield from self._parts(half, color, to_come, start, room, share)
+                return
+            self._made += len(rows)
+            yield Table(starts, rows), room[len(rows) :]
+            start = end
 
 
 def _divide(table: Table) -> Iterator[Table]:
