@@ -15,6 +15,7 @@ from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 
+DATABASES = ("sqlite", "postgresql")
 MINUTES_MS = 60_000
 
 
@@ -99,7 +100,9 @@ class TestForgetting:
         later.restore_matches()
         assert (len(later.services.players), later.services.presence.table_sizes()["absent_guests"]) == (1, 1)
         stranger = await connect_guest(later)
-        assert later.services.players.by_token(stranger.token).id == 3
+        # a node takes a thousand ids at a time and leaves the rest behind when it stops
+        following = {"sqlite": 3, "postgresql": 1001}[engine.dialect.name]
+        assert later.services.players.by_token(stranger.token).id == following
         assert (await later.connect().hello(token=done.token))["type"] == "welcome"
 
     async def test_many_guests_leave_nothing(self, fake_server, presence):
@@ -201,7 +204,8 @@ class TestIdleGuests:
 async def test_idle_names_leave_nearly_full_server(database, monkeypatch):
     """Only as many as must, those idle longest first, and nobody who plays."""
     monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.02)
-    limits = {"max_connections": 4, "reserve_seats_percent": 25, "name_idle_seconds": 0.05}
+    # everybody is idle at once, and stays until a fourth connection takes the last ordinary seat
+    limits = {"max_connections": 5, "reserve_seats_percent": 20, "name_idle_seconds": 0.001}
     settings = Settings(port=0, site=False, database=database, **limits)
     async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
         player, first, second = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
@@ -210,8 +214,9 @@ async def test_idle_names_leave_nearly_full_server(database, monkeypatch):
         await first.hello("first")
         await first.ask("pong", type="ping", c=1)
         await second.hello("second")
+        await stack.enter_async_context(dial(server.url))
         assert await first.closed() == 1008
-        assert all(fact in first.socket.close_reason for fact in ("0.05 seconds", "name_idle_seconds"))
+        assert all(fact in first.socket.close_reason for fact in ("0.001 seconds", "name_idle_seconds"))
         for kept in (player, second):
             assert (await kept.ask("pong", type="ping", c=1))["c"] == 1
         assert server.registry.counts.ended == {EndReason.IDLE_NAME: 1}
