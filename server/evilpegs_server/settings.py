@@ -55,11 +55,9 @@ def _parse_network(value: object) -> object:
 
 
 def _is_site_url(url: str) -> bool:
-    if not _SITE_URL.fullmatch(url):
-        return False
     try:
         parts = urlsplit(url)
-        return bool(parts.hostname) and parts.port != 0
+        return bool(_SITE_URL.fullmatch(url) and parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

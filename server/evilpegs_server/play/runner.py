@@ -341,8 +341,7 @@ class MatchRunner:
         self._state = RunnerState.BROKEN
         self._faults.report("could not store events", error, match=self.key.id)
         self.time.stop_timer()
-        requests = [request for request in (step.request, *self._waiting) if request is not None]
-        unanswered = [(request.channel, request.message.id) for request in requests]
+        unanswered = [(each.channel, each.message.id) for each in filter(None, (step.request, *self._waiting))]
         if step.request is None and self.seat is not None:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()

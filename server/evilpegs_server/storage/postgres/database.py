@@ -1,6 +1,7 @@
 """PostgreSQL databases: engines on their tables, and how these are made."""
 
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from evilpegs_server.storage.schema import revisions
 
 OLDEST: Final = 14
 # no wait is as long as the usual lease; a connection whose other end is gone is noticed within it too
-_CONNECT: Final = {
+CONNECT: Final[Mapping[str, Any]] = {
     "connect_timeout": 4,
     "application_name": "evilpegs",
     # compiling takes 100 ms, and every statement here is short
@@ -77,10 +78,6 @@ def has_nodes(engine: Engine) -> bool:
     return bool(read_value(engine, "SELECT EXISTS (SELECT 1 FROM nodes WHERE seen >= clock_timestamp() - lease)"))
 
 
-def connect_arguments() -> dict[str, Any]:
-    return dict(_CONNECT)
-
-
 def _new_engine(url: str) -> Engine:
     if importlib.util.find_spec("psycopg") is None:
         raise DatabaseUnusableError(f"a database at postgresql:// needs psycopg; {install_hint('postgres')}")
@@ -92,7 +89,7 @@ def _new_engine(url: str) -> Engine:
         pool_size=4,
         pool_pre_ping=True,
         hide_parameters=True,
-        connect_args=_CONNECT,
+        connect_args=dict(CONNECT),
     )
     event.listen(engine, "before_cursor_execute", _translate, retval=True)
     name = shown_url(url)

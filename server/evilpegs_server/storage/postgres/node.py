@@ -145,8 +145,7 @@ class ServerNode:
 
     def take_ids(self) -> range:
         """Return ids that only this node gives to players."""
-        with self._engine.begin() as connection:
-            first = int(connection.exec_driver_sql(_TAKE_IDS).scalar_one())
+        ((first,),) = self._change(_TAKE_IDS)
         return range(first, first + IDS)
 
     def end(self) -> None:

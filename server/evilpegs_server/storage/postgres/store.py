@@ -16,7 +16,7 @@ import psycopg
 
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import shown_url
-from evilpegs_server.storage.postgres.database import connect_arguments
+from evilpegs_server.storage.postgres.database import CONNECT
 from evilpegs_server.storage.postgres.errors import NodeReplacedError, explain_postgres
 from evilpegs_server.storage.sqlite_store import merge
 from evilpegs_server.storage.writer import Fact, Write
@@ -153,7 +153,7 @@ class PostgresStore:
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None:
             self.failed_at = time.monotonic()
-            self._connection = psycopg.connect(self._url, autocommit=True, **connect_arguments())
+            self._connection = psycopg.connect(self._url, autocommit=True, **CONNECT)
         return self._connection
 
 
