@@ -79,7 +79,10 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
 def _set_pragmas(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=5000")
-    cursor.execute("PRAGMA journal_mode=WAL")
+    try:
+        cursor.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError:  # this alone does not wait for another process, which may be doing the same
+        cursor.executescript("BEGIN IMMEDIATE; COMMIT; PRAGMA journal_mode=WAL")
     # so that committed data survives a loss of power
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")

@@ -1,6 +1,7 @@
 """The database is durable, migrated, locked and private; one that cannot be used is refused in one line."""
 
 import contextlib
+import multiprocessing
 import re
 import sqlite3
 from unittest.mock import Mock
@@ -9,7 +10,7 @@ import pytest
 import structlog
 from alembic import command
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, event, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from evilpegs_server import storage
@@ -57,6 +58,36 @@ class TestDurability:
         with engine.connect() as connection, pytest.raises(OperationalError, match="nowhere") as caught:
             connection.execute(text("INSERT INTO nowhere VALUES (:seed)"), {"seed": "a secret"})
         assert "a secret" not in str(caught.value)
+
+
+def connect_in_rounds(engine, barrier, is_first):
+    """Connect to a new file in each round, and begin to use it at the same moment as the other processes."""
+    event.listen(engine, "connect", lambda *_: barrier.wait(), insert=True)
+    try:
+        for _ in range(100):
+            if is_first:
+                engine_file(engine).unlink()
+                engine_file(engine).touch()
+            barrier.wait()
+            engine.connect().close()
+            engine.dispose()
+            barrier.wait()
+    except BaseException:
+        barrier.abort()
+        raise
+
+
+def test_processes_that_make_a_database_wait_for_each_other(engine):
+    """The first statement that locks a new file is one for which SQLite itself does not wait."""
+    engine.dispose()
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(6)
+    processes = [context.Process(target=connect_in_rounds, args=(engine, barrier, not n)) for n in range(6)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 6
 
 
 class TestForeignFiles:
