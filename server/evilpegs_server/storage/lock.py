@@ -45,12 +45,12 @@ class FileInPlace:
 
 
 class FileLock:
-    """An exclusive lock on a file. Unless it ``waits``, it raises BlockingIOError if another process has it."""
+    """An exclusive lock on a file. Raises BlockingIOError if another process has it."""
 
-    def __init__(self, path: Path, *, waits: bool = False) -> None:
+    def __init__(self, path: Path) -> None:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self.descriptor)
             raise

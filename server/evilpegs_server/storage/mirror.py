@@ -31,8 +31,7 @@ from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.backup import revision_of
 from evilpegs_server.storage.database import check_exists, open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError, explain
-from evilpegs_server.storage.location import beside, connect, create_private, database_file, is_postgres
-from evilpegs_server.storage.lock import FileLock
+from evilpegs_server.storage.location import connect, database_file, is_postgres
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import changing, closing_engine
 from evilpegs_server.storage.schema import revisions
@@ -281,14 +280,7 @@ class LocalCopy:
     """The mirror of a PostgreSQL database on this machine, which all who read it bring up to date themselves."""
 
     def __init__(self, url: str, log: BoundLogger | None = None) -> None:
-        file = database_file(url)
-        create_private(file)
-        # two processes cannot make an SQLite database at the same time
-        lock = FileLock(beside(url, ".mirror"), waits=True)
-        try:
-            self.mirror = Mirror(url, file, log)
-        finally:
-            lock.release()
+        self.mirror = Mirror(url, database_file(url), log)
         self._working, self._is_closed = Lock(), False
 
     def follow(self, report: Callable[[float], None] = lambda _: None) -> tuple[int, int]:

@@ -66,6 +66,12 @@ def wait_until(is_true):
         time.sleep(0.01)
 
 
+def test_unreachable_database_leaves_no_copy(run, tmp_path):
+    url = "postgresql://127.0.0.1:1/x"
+    assert url in run("leaderboard", "classic", "--database", url).complaint
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_copy_to_postgres_and_back(run, file, url, on_disk):
     back = on_disk / "back.sqlite3"
     result = run("database", "copy", url, back, "--json")
