@@ -100,6 +100,7 @@ def match_key(tiny):
 def database(tmp_path, request):
     """The URL of a database that does not exist yet; of one with empty tables if a test asks for PostgreSQL."""
     if getattr(request, "param", None) == "postgresql":
+        request.getfixturevalue("monkeypatch").setenv("XDG_DATA_HOME", str(tmp_path))  # for the files beside its copy
         return request.getfixturevalue("postgres_url")
     return f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}"
 
