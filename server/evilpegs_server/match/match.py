@@ -67,13 +67,16 @@ class RefusedError(Exception):
         self, code: ErrorCode, message: str, *, expected: Expected | None = None, retry_after_ms: int | None = None
     ) -> None:
         super().__init__(message)
-        self.code = code
-        self.expected = expected
-        self.retry_after_ms = retry_after_ms
+        self.code, self.expected, self.retry_after_ms = code, expected, retry_after_ms
 
     def answer(self, re: str | None, *, fatal: bool = False) -> Error:
         wait, expected = self.retry_after_ms, self.expected
         return Error(code=self.code, message=str(self), re=re, fatal=fatal, expected=expected, retry_after_ms=wait)
+
+
+def already_entered(round_id: str) -> RefusedError:
+    why = f"you have entered the round {round_id}, which is one match; resume it if it is open"
+    return RefusedError(ErrorCode.ALREADY_ENTERED, why)
 
 
 class Match:

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.match.match import RefusedError
+from evilpegs_server.match.match import RefusedError, already_entered
 from evilpegs_server.play.registry import MatchRegistry, utc
 from evilpegs_server.storage.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
 
@@ -71,7 +71,6 @@ class Rounds:
             why = f"you are not on the list of entrants of {ladder}; ask its operator"
             raise RefusedError(ErrorCode.NOT_AN_ENTRANT, why)
         if entry in self._entered:
-            why = f"you have entered the round {ladder}, which is one match; resume it if it is open"
-            raise RefusedError(ErrorCode.ALREADY_ENTERED, why)
+            raise already_entered(ladder)
         self._entered.add(entry)
         self._just_entered.add(entry)

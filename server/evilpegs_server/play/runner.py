@@ -328,6 +328,12 @@ class MatchRunner:
         self._writer.submit([*opening, *store_changes(self.key.id, step.changes)], partial(self._finish_commit, step))
 
     def _finish_commit(self, step: Step, error: Exception | None) -> None:
+        if isinstance(error, RefusedError):  # another match of the round is stored, and this one never began
+            self._state = RunnerState.CLOSED
+            for request in filter(None, (step.request, *self._waiting)):
+                self._refuse(request, error)
+            self._retire(self)
+            return
         if error is not None:
             self._break(step, error)
             return

@@ -18,6 +18,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
+from evilpegs_server.match.match import RefusedError
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 
@@ -200,7 +201,7 @@ class Writer:
 
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
-            self.health.note_committed(len(jobs), sum(error is not None for error in errors))
+            self.health.note_committed(len(jobs), sum(not isinstance(error, RefusedError | None) for error in errors))
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
             if last_event > self.sent:

@@ -3,11 +3,14 @@
 import asyncio
 import json
 from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
+from evilpegs_server import server as server_module
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
@@ -17,6 +20,7 @@ from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
+from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
 
@@ -174,8 +178,35 @@ async def test_player_enters_a_round_on_one_node_only(start, engine):
         open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
         await until(lambda: all("friday" in server.registry.ladders for server in servers))
         heard = await asyncio.gather(*(raw.ask(*ANSWERS, type="play", ladder="friday") for raw in (first, second)))
-    assert sorted(each["type"] for each in heard) == ["error", "match_started"]
+    assert sorted(each.get("code", "began") for each in heard) == ["already_entered", "began"]
     assert read(engine, "SELECT count(*) FROM matches") == [(1,)]
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+async def test_second_match_of_a_round_is_refused_as_at_the_same_node(
+    start, engine, postgres_url, monkeypatch, is_over
+):
+    """The node that is asked has not looked since the match began at the other."""
+    monkeypatch.setattr(server_module, "LOOK_SECONDS", 3600)
+    token = given_names(postgres_url, ["annette"])["annette"]
+    open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
+    servers = [await start(name) for name in ("one", "two")]
+    async with dial(servers[0].url) as first, dial(servers[1].url) as second:
+        for raw in (first, second):
+            await raw.hello(token=token)
+        match = (await first.ask(*ANSWERS, type="play", ladder="friday"))["match"]
+        if is_over:
+            await first.ask("match_over", type="resign", match=match)
+        same = await first.ask(*ANSWERS, type="play", ladder="friday")
+        await second.say(type="play", ladder="friday", id="play")
+        await second.say(type="ready", game=1, id="ready")  # of a match that may be beginning
+        refused = {each["re"]: each for each in [await second.hear("error") for _ in range(2)]}
+        assert refused["play"] == same | {"re": "play"}
+        assert (same["code"], refused.keys()) == ("already_entered", {"play", "ready"})
+        async with httpx.AsyncClient() as web:
+            ready = await web.get(f"http://{urlsplit(servers[1].url).netloc}/readyz")
+        assert ready.status_code == 200
+        assert (await second.ask("resumed", type="resume", match=match, seq=0))["match"] == match
 
 
 async def test_player_whose_matches_cannot_be_read_is_sent_away(start, monkeypatch):

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import psycopg
 
+from evilpegs_server.match.match import already_entered
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.postgres.database import CONNECT
@@ -82,7 +83,7 @@ BATCH: Final = f"""
 
 
 class MatchLostError(DatabaseUnusableError):
-    """Another node plays the match now, or its player plays another match of the round."""
+    """Another node plays the match now."""
 
 
 class PostgresStore:
@@ -135,8 +136,9 @@ class PostgresStore:
         found = connection.execute(BATCH, parameters).fetchone()
         if found is None:
             raise NodeReplacedError(self._node)
-        lost = MatchLostError("another node plays the match now, or another match of the round")
-        return [None if match is None or match in found[0] else lost for match in matches]
+        lost: dict[str, Exception] = dict.fromkeys(old, MatchLostError("another node plays the match now"))
+        lost |= {row[0]: already_entered(row[2]) for row in rows.get(Fact.MATCH, ())}
+        return [None if match is None or match in found[0] else lost[match] for match in matches]
 
     def explain(self, error: Exception) -> Exception:
         return explain_postgres(error, shown_url(self._url)) or error
