@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.errors import first_line
 from evilpegs_server.storage.queries import read, read_value
 from evilpegs_server.storage.rounds import SHOWN
 
@@ -148,11 +149,11 @@ class Follower:
         while True:
             try:
                 await self._catch_up()
-                is_failing = False
                 await self._wait()
+                is_failing = False
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 if not is_failing:
-                    self._log.warning("cannot follow the event log yet", error=type(error).__name__)
+                    self._log.warning("cannot follow the log yet", error=type(error).__name__, why=first_line(error))
                 is_failing = True
                 await asyncio.sleep(RETRY_SECONDS)
 

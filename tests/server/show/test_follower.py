@@ -126,6 +126,25 @@ class TestFollower:
             await wait_until(lambda: len(seen) == 10)
         assert not failures
 
+    async def test_failing_looks_are_logged_once(self, engine, steps, monkeypatch):
+        """No event is to be read in the meantime, so only the looks for new ones fail."""
+        failures = [OSError("the disk is away")] * 3
+
+        def look():
+            if failures:
+                raise failures.pop()
+            return load_last_event_id(engine), 0
+
+        monkeypatch.setattr(module, "RETRY_SECONDS", 0)
+        monkeypatch.setattr(module, "LOOK_SECONDS", 0)
+        with structlog.testing.capture_logs() as logged:
+            follower = Follower(engine, structlog.get_logger(), None, look)
+            follower.start()
+            store(engine, *steps)
+            await wait_until(lambda: follower.position == 10)
+            await follower.close()
+        assert [line["why"] for line in logged] == ["the disk is away"]
+
 
 def test_match_has_its_own_events_only(engine, steps):
     store(engine, *steps)
