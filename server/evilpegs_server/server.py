@@ -193,12 +193,12 @@ async def running_server(
                 registry.restore(stored)
         services.presence.restore()
         await acts.begin()
-        looking = keep_looking(LOOK_SECONDS, acts.look, "for acts of the operator", log)
-        stack.callback(asyncio.create_task(looking).cancel)
-        if services.nodes is not None:
-            for seconds, act in ((HAND_OVER_SECONDS, services.nodes.look), (LOOK_SECONDS, services.nodes.adopt)):
-                moving = keep_looking(seconds, act, "for matches of other nodes", log)
-                stack.callback(asyncio.create_task(moving).cancel)
+        looks, failing = [(LOOK_SECONDS, acts.look, "for acts of the operator")], dict[str, set[object]]()
+        if (nodes := services.nodes) is not None:
+            moving = "for matches of other nodes"
+            looks += [(HAND_OVER_SECONDS, nodes.look, moving), (LOOK_SECONDS, nodes.adopt, moving)]
+        for look in looks:
+            stack.callback(asyncio.create_task(keep_looking(*look, log, failing)).cancel)
         if sockets or settings.mqtt is not None:
             offered = frozenset(ladder.id for ladder in registry.offered_ladders)
             shown = ShowSetup(settings, registry.ladders, offered, game, services.writer.sent)
@@ -246,7 +246,7 @@ async def _open_play(
         registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key, nodes=nodes
     )
     await lapse_names(services)
-    lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log)
+    lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log, {})
     stack.callback(asyncio.create_task(lapsing).cancel)
     return services, work
 

@@ -103,7 +103,7 @@ async def running_show(
         streams = Streams(engine, follower, reads, load_log_id(engine))
         rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
-        looking = keep_looking(LOOK_SECONDS, rounds.look, "at the rounds", log)
+        looking = keep_looking(LOOK_SECONDS, rounds.look, "at the rounds", log, {})
         stack.callback(asyncio.create_task(looking).cancel)
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])

@@ -85,15 +85,13 @@ class MatchRegistry:
         self._open: dict[str, MatchRunner] = {}
         # by player: a scan would grow with the number of open matches
         self._open_by_player: dict[int, dict[str, MatchRunner]] = {}
-        self.practice_matches = 0
-        """Open matches on practice ladders."""
+        self.practice_matches = 0  # open ones
         self._last_id = 0
         self._reads = Reads(threads=1)
         self._read = partial(read_match, engine, ladders)
         self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
-        self.nodes: Nodes | None = None
-        """The other nodes, on PostgreSQL only."""
+        self.nodes: Nodes | None = None  # the other ones, on PostgreSQL only
         self._reload_tasks: set[asyncio.Task[None]] = set()
         # called with a player whose last open match has ended; must not raise
         self.on_last_match: Callable[[int], None] = lambda _: None

@@ -94,11 +94,9 @@ class DerivedFile:
         self.position = 0
         """The id of the last event whose results are in the file, after `follow`."""
         self._writing = Lock()
-        self.begun = 0
-        """How often the file was begun again."""
+        self.begun = 0  # how often the file was begun again
         self._told = self._act = 0
-        self.share_done = 0.0
-        """The part of the log that is derived, for people who wait."""
+        self.share_done = 0.0  # of the log, for people who wait
         self.engine = create_engine(
             "sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=4, hide_parameters=True
         )

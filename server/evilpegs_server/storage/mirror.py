@@ -129,10 +129,8 @@ class Mirror:
             self._closing = stack.pop_all()
         self._next_full, self._has_remains = float("-inf"), False
         self._first = 0  # the first id that nodes may give
-        self.written = 0
-        """The events of the database."""
-        self.key: str | None = None
-        """The public key with which nodes sign."""
+        self.written = 0  # events of the database
+        self.key: str | None = None  # the public one with which nodes sign
 
     @property
     def copied(self) -> int:

@@ -66,8 +66,7 @@ class Players:
         self.free_ids = range(1, FIRST_ADDED)
         """The ids that new players may get, and those after them."""
         self.next_ids = range(0)
-        self.bans: dict[int, str | None] = {}
-        """The reason by player whom the operator banned."""
+        self.bans: dict[int, str | None] = {}  # the reason by player
         self.is_open: bool | None = None
         """Whether the operator opened or closed registration last; None if the setting `registration` says."""
 

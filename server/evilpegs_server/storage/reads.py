@@ -15,11 +15,9 @@ _T = TypeVar("_T")
 # SQLite releases the interpreter lock while it searches
 THREADS: Final = 2
 MAX_PENDING: Final = 64  # running and waiting
-MAX_CAUSES: Final = 5  # that a log names before the next success
-LOOK_SECONDS: Final = 1.0
-"""Between two looks at what the operator has changed."""
-HAND_OVER_SECONDS: Final = 0.1
-"""Between two looks for matches that other nodes ask for."""
+MAX_CAUSES: Final = 5  # that a log names before all is well again
+LOOK_SECONDS: Final = 1.0  # at what the operator has changed
+HAND_OVER_SECONDS: Final = 0.1  # at what other nodes ask for
 
 
 class BusyError(Exception):
@@ -48,15 +46,26 @@ class Reads:
         self._executor.shutdown(cancel_futures=True)
 
 
-async def keep_looking(seconds: float, look: Callable[[], Awaitable[None]], what: str, log: BoundLogger) -> None:
-    """Call ``look`` every ``seconds`` until canceled; log each cause of errors in a row once and go on."""
-    causes: set[str] = set()
+async def keep_looking(
+    seconds: float, look: Callable[[], Awaitable[None]], what: str, log: BoundLogger, failing: dict[str, set[object]]
+) -> None:
+    """Call ``look`` every ``seconds`` until canceled; log each cause of errors once, and when all are over.
+
+    Loops that notice the same outage log it together: they have one ``failing``, which is empty at first.
+    """
     while True:
         await asyncio.sleep(seconds)
         try:
             await look()
-            causes.clear()
         except Exception as error:  # noqa: BLE001 - the disk may be better the next time
-            if (why := first_line(error)) not in causes and len(causes) < MAX_CAUSES:
-                log.warning(f"cannot look {what}", error=type(error).__name__, why=why)
-                causes.add(why)
+            cause = str(error).partition("\n")[0].rpartition("; ")[2]  # of one outage, the remedy is always the same
+            if cause not in failing and len(failing) < MAX_CAUSES:
+                log.warning(f"cannot look {what}", error=type(error).__name__, why=first_line(error))
+                failing[cause] = set()
+            failing.get(cause, set()).add(look)
+        else:
+            for looks in failing.values():
+                looks.discard(look)
+            if failing and not any(failing.values()):
+                log.info("can look again")
+                failing.clear()

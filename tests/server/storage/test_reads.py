@@ -6,6 +6,7 @@ import threading
 import pytest
 import structlog
 
+from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.reads import BusyError, Reads, keep_looking
 
 
@@ -60,18 +61,41 @@ async def test_read_after_the_end_is_refused(reads):
         await reads.run(str)
 
 
-async def test_each_cause_of_failed_looks_is_logged_once():
-    errors = iter([OSError("lost\nSELECT"), OSError("lost"), OSError("full"), None, OSError("lost")])
+def looking(*errors):
+    """Return a look that fails with each of ``errors`` in turn, unless it is None, and is then cancelled."""
+    rest = iter(errors)
 
     async def look():
         try:
-            error = next(errors)
+            error = next(rest)
         except StopIteration:
             raise asyncio.CancelledError from None
         if error is not None:
             raise error
 
-    with structlog.testing.capture_logs() as logged, pytest.raises(asyncio.CancelledError):
-        await keep_looking(0, look, "for news", structlog.get_logger())
-    assert [line["why"] for line in logged] == ["lost", "full", "lost"]
-    assert {(line["event"], line["error"]) for line in logged} == {("cannot look for news", "OSError")}
+    return look
+
+
+@pytest.fixture
+def log():
+    with structlog.testing.capture_logs() as lines:
+        yield lines
+
+
+async def test_each_cause_of_failed_looks_is_logged_once(log):
+    look = looking(OSError("lost\nSELECT"), OSError("lost"), OSError("full"), None, OSError("lost"))
+    with pytest.raises(asyncio.CancelledError):
+        await keep_looking(0, look, "for news", structlog.get_logger(), {})
+    assert [line.get("why") for line in log] == ["lost", "full", None, "lost"]
+    failed = {(line["event"], line["error"]) for line in log if "why" in line}
+    assert failed == {("cannot look for news", "OSError")}
+
+
+async def test_loops_log_one_outage_once(log):
+    """It has other reasons for each of them, and is over when it is for all."""
+    gone, lost = (DatabaseUnavailableError(f"{why}; start it") for why in ("no such file", "the connection is lost"))
+    first, second = looking(lost, gone, None, None, None, gone), looking(None, lost, gone, gone, None, None)
+    failing = {}
+    loops = [keep_looking(0, look, "for news", structlog.get_logger(), failing) for look in (first, second)]
+    await asyncio.gather(*loops, return_exceptions=True)
+    assert [line["event"] for line in log] == ["cannot look for news", "can look again", "cannot look for news"]

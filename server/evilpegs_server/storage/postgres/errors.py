@@ -10,6 +10,7 @@ from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnu
 from evilpegs_server.storage.postgres.database import OLDEST
 
 READ_ONLY: Final = "25006"
+_LOST: Final = "check that PostgreSQL runs there and is reachable"
 # by SQLSTATE, or the class that its first two characters name
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -24,8 +25,9 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "42501": "give the user the rights to read and write the tables",
         "28": "check the user and the password in the URL",
         "3D000": "create it with createdb, then run evilpegs database upgrade",
-        "08": "check that PostgreSQL runs there and is reachable",
-        "57": "wait until PostgreSQL runs again",
+        "08": _LOST,
+        "57": _LOST,
+        "57P03": "wait until it has started",
         "58": "check the disk of PostgreSQL",
     }
 )
@@ -39,15 +41,13 @@ _REFUSALS: Final[Mapping[str, str]] = MappingProxyType(
         "pg_hba": "28",
         "does not exist": "3D000",
         "too many": "53300",
+        "starting up": "57P03",
         "the database system": "57",
     }
 )
-_LOST: Final = "check that PostgreSQL runs there and is reachable"
 
 
 class NodeReplacedError(DatabaseUnusableError):
-    """A server of the same name has begun since."""
-
     def __init__(self, node: str) -> None:
         super().__init__(f"another server runs as the node {node}; stop one of them, or give it another --node")
 

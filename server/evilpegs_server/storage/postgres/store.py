@@ -94,10 +94,8 @@ class PostgresStore:
     def __init__(self, url: str, node: str, run: int) -> None:
         self.epochs: dict[str, int] = {}
         self._url, self._node, self._run = url, node, run
-        self.failed_at = float("-inf")
-        """When the database failed last, by `time.monotonic`."""
-        self.failure: Exception | None = None
-        """Why nothing can be stored now."""
+        self.failed_at = float("-inf")  # the last time, by `time.monotonic`
+        self.failure: Exception | None = None  # why nothing can be stored now
         self.is_replaced = False
         self._connection: psycopg.Connection[Any] | None = None
 
