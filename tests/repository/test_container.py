@@ -98,6 +98,12 @@ def test_server_of_container_is_healthy_and_keeps_data_in_volume(container):
     assert (container.root / "data" / "evilpegs.sqlite3").exists()
 
 
+def test_image_gets_neither_history_nor_environment():
+    """Docker does not read `.containerignore`, and Podman reads `.dockerignore` if there is no other."""
+    assert {".git", ".venv"} <= set((ROOT / ".dockerignore").read_text().split())
+    assert not (ROOT / ".containerignore").exists()
+
+
 def test_server_of_container_is_not_root(container):
     (user,) = container.all("USER")
     assert [int(each) > 0 for each in user.split(":")] == [True, True]
