@@ -95,6 +95,11 @@ def test_nodes_wait_for_the_tables_and_are_healthy_when_ready():
         assert int(OURS[name]["stop_grace_period"].removesuffix("s")) > STOP_SECONDS
 
 
+def test_one_service_builds_the_image_for_all():
+    assert [name for name, each in OURS.items() if "build" in each] == ["tables"]
+    assert {each["pull_policy"] for each in OURS.values()} == {"never"}
+
+
 def test_health_check_fails_without_server():
     for name in ("one", "two", "show"):
         code = OURS[name]["healthcheck"]["test"][-1]
