@@ -54,7 +54,7 @@ def test_proxy_and_compose_file_name_the_same_addresses_and_files():
     game, site = re.findall(r"^EXPOSE (\d+) (\d+)", CONTAINERFILE, re.MULTILINE)[0]
     ports = {"one": game, "two": game, "show": site}
     assert servers == {(name, f"{address(name)}:{port}") for name, port in ports.items()}
-    published = {each.partition(":")[2] for each in SERVICES["proxy"]["ports"]}
+    published = {each.rpartition(":")[2] for each in SERVICES["proxy"]["ports"]}
     assert set(re.findall(r"bind :(\d+)", PROXY)) == published
     assert CERTIFICATE in PROXY
     assert any(each.endswith(f"{CERTIFICATE}:ro") for each in SERVICES["proxy"]["volumes"])
@@ -98,6 +98,12 @@ def test_nodes_wait_for_the_tables_and_are_healthy_when_ready():
 def test_one_service_builds_the_image_for_all():
     assert [name for name, each in OURS.items() if "build" in each] == ["tables"]
     assert {each["pull_policy"] for each in OURS.values()} == {"never"}
+
+
+def test_proxy_stops_at_once_and_sees_the_addresses_of_players():
+    proxy = SERVICES["proxy"]
+    assert proxy["stop_signal"] == "SIGTERM"
+    assert {each.partition(":")[0] for each in proxy["ports"]} == {"0.0.0.0"}
 
 
 def test_health_check_fails_without_server():
