@@ -6,6 +6,7 @@ The limits are those of clients who do not say hello, and of the steps in which 
 clients can use up.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from evilpegs.main import main
-from evilpegs_server import stopping
+from evilpegs_server import show_process, stopping
 from evilpegs_server.feed import feed, mqtt_client
 from evilpegs_server.gateway import admission
 from evilpegs_server.work import worker_process
@@ -27,6 +28,7 @@ def lengthen_limits(change=setattr):
     change(admission, "HELLO_MS", 1000 * PATIENCE)
     change(stopping, "OUTLET_SECONDS", 4 * PATIENCE)
     change(stopping, "WORKER_SECONDS", 2 * PATIENCE)
+    change(show_process, "STOP_SECONDS", 3 * PATIENCE)
     change(worker_process, "STOP_SECONDS", PATIENCE)
     change(feed, "STOP_SECONDS", PATIENCE)
     change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
@@ -35,4 +37,5 @@ def lengthen_limits(change=setattr):
 if __name__ == "__main__":
     lengthen_limits()
     stopping.force_exit_later = lambda log: None
+    show_process.PROGRAM, os.environ["PYTHONPATH"] = "support.patient_show", sys.path[0]
     main()
