@@ -98,22 +98,12 @@ def to_half(flat: FlatHalf) -> Half:
 
 
 @kernel
-def add_to_table(
-    layout: Layout, table: Table, color: int, to_come: Index, room: Rows, slots: Slots, max_slots: int
-) -> tuple[Index, Rows, Slots, bool]:
-    """Return the starts and the rows of ``table`` with a color added; otherwise like `extend`."""
-    added, slots, end = extend(layout, new_half(layout, table, color, to_come), 0, room, slots, max_slots)
-    return added.starts, added.rows, slots, end == layout.subsets.sizes.size
-
-
-@kernel
 def extend_part(
-    layout: Layout, table: Table, color: int, to_come: Index, start: int, room: Rows, max_slots: int
-) -> tuple[Index, Rows, int]:
-    """Return the starts and rows of ``table`` with a color added; otherwise like `extend`."""
-    half, slots = _half_of(layout, table, color, to_come), np.empty(INITIAL_SLOTS, np.int32)
-    part, _, end = extend(layout, half, start, room, slots, max_slots)
-    return part.starts, part.rows, end
+    layout: Layout, table: Table, color: int, to_come: Index, start: int, room: Rows, slots: Slots, max_slots: int
+) -> tuple[Index, Rows, Slots, int]:
+    """Return the starts and the rows of ``table`` with a color added; otherwise like `extend`."""
+    part, slots, end = extend(layout, _half_of(layout, table, color, to_come), start, room, slots, max_slots)
+    return part.starts, part.rows, slots, end
 
 
 @kernel

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.extend import add_color, extend_both, extend_part, new_picked, to_half
+from evilpegs_game.counting.extend import INITIAL_SLOTS, add_color, extend_both, extend_part, new_picked, to_half
 from evilpegs_game.counting.layout import (
     COLORINGS,
     MATCHES,
@@ -257,9 +257,11 @@ class _Counter:
     def _parts(
         self, table: Table, color: int, to_come: Index, start: int, room: Rows, share: float
     ) -> Iterator[tuple[Table, Rows]]:
-        layout, most = self._problem.layout, int(len(room) * share) + 1
+        layout, most, slots = self._problem.layout, int(len(room) * share) + 1, np.empty(INITIAL_SLOTS, np.int32)
         while start < len(layout.subsets.pegs):
-            starts, rows, end = extend_part(layout, table, color, to_come, start, room[:most], self._max_slots)
+            starts, rows, slots, end = extend_part(
+                layout, table, color, to_come, start, room[:most], slots, self._max_slots
+            )
             self.divisions += 1
             if end == start:  # a table of one row would fit
                 for half in _divide(table):

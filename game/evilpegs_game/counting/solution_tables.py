@@ -19,7 +19,7 @@ from evilpegs_game.counting.code_numbers import (
     numbers_to_columns,
     sort_numbers,
 )
-from evilpegs_game.counting.extend import INITIAL_SLOTS, add_to_table
+from evilpegs_game.counting.extend import INITIAL_SLOTS, extend_part
 from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
 from evilpegs_game.counting.problem import MAX_COUNT, CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
@@ -108,8 +108,8 @@ class SolutionTables:
             color = order.pop(-1 if side else 0)
             had = [color, *(added for added, _ in levels[side][1:])]
             before, to_come = levels[side][-1][1], np.setdiff1d(problem.order, had)
-            starts, rows, slots, fits = add_to_table(problem.layout, before, color, to_come, room, slots, max_slots)
-            if not fits:
+            starts, rows, slots, end = extend_part(problem.layout, before, color, to_come, 0, room, slots, max_slots)
+            if end < len(starts) - 1:
                 return ([], [])  # without an error, which would keep the tables as long as it is kept
             table = Table(starts, rows)
             room = room[len(table.rows) :]
