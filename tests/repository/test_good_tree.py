@@ -10,6 +10,8 @@ from evilpegs_game.trees.certificate import certify
 from evilpegs_game.trees.tree import parse_tree
 from tools.good_tree import main
 
+pytestmark = pytest.mark.full
+
 OPTIMUM, ENTROPY = 2463, 2476
 
 
