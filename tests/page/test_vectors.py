@@ -34,9 +34,11 @@ def test_honest_record_verifies_in_python(name):
     assert verify_match(HONEST[name]) == []
 
 
-@pytest.mark.parametrize("forged", FORGED, ids=lambda row: f"{row['record']}: {row['forgery']}")
-def test_forged_record_is_refused_by_python(forged):
-    assert verify_match(apply(HONEST[forged["record"]], forged["changes"]))
+@pytest.mark.parametrize("name", HONEST)
+def test_forged_records_are_refused_by_python(name):
+    forged = {row["forgery"]: row["changes"] for row in FORGED if row["record"] == name}
+    assert [what for what, changes in forged.items() if not verify_match(apply(HONEST[name], changes))] == []
+    assert len(forged) > 10
 
 
 def test_records_are_of_every_codemaker_and_tie_rule():

@@ -27,7 +27,8 @@ for (const { name, events, unchecked } of honest) {
 
   test(`every changed or missing field is found: ${name}`, async () => {
     for (const [index, event] of events.entries()) {
-      for (const field of (event.game ?? 1) === 1 ? Object.keys(event) : []) {
+      if (events.findIndex(({ type }) => type === event.type) !== index) continue; // its fields are read as those of the first
+      for (const field of Object.keys(event)) {
         if (event.type === "match_over" && ["at", "signature"].includes(field)) {
           continue; // nothing that comes later could vouch for them
         }
@@ -75,12 +76,6 @@ for (const { record, forgery, refused_by: check, changes } of forged) {
     assert.ok(failed.includes(check), `${failed} instead of ${check}`);
   });
 }
-
-test("without its changes a forgery holds", async () => {
-  for (const { record } of forged) {
-    assert.ok((await verifyRecord(apply(eventsOf[record], []), {}, atOnce)).ok);
-  }
-});
 
 test("the client's own nonce must have been used", async () => {
   const { events } = honest.find(({ name }) => name === "fixed");
