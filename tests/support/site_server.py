@@ -1,7 +1,6 @@
 """A real server with a site on which some matches were played."""
 
 import contextlib
-import time
 from dataclasses import dataclass
 
 import httpx
@@ -12,6 +11,7 @@ from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
 from support.threaded_server import server_in_thread
+from support.waiting import wait_until
 
 
 @dataclass
@@ -46,19 +46,9 @@ class PlayedSite:
 
     def wait_for_leaderboards(self):
         """Wait until the finished matches are on the leaderboards, which change at most twice per second."""
-        deadline = time.monotonic() + PATIENCE
         for ladder in ("classic", "classic-evil"):
-            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=PATIENCE).json()["rows"]:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-
-    def wait_for_analyses(self):
-        """Wait until the finished matches are analyzed.
-
-        This may take several requests, because kernels may compile for longer than a request waits.
-        """
-        for match in (self.over, self.evil):
-            wait_for_analysis(self.url, match)
+            url = f"{self.url}api/v1/ladders/{ladder}/leaderboard"
+            wait_until(lambda: httpx.get(url, timeout=PATIENCE).json()["rows"])  # noqa: B023 - called in the loop
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
@@ -68,13 +58,14 @@ class PlayedSite:
         return match
 
 
+def read_computed(url):
+    """Return the answer to a request for which a worker process computes; while it starts, requests are refused."""
+    return wait_until(lambda: (answer := httpx.get(url, timeout=PATIENCE)).status_code != 503 and answer)
+
+
 def wait_for_analysis(site_url, match):
     """Wait until a finished match is analyzed, and return the analysis as JSON."""
-    deadline = time.monotonic() + PATIENCE
-    while (answer := httpx.get(f"{site_url}api/v1/matches/{match}/analysis", timeout=PATIENCE)).status_code == 503:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return answer.json()
+    return read_computed(f"{site_url}api/v1/matches/{match}/analysis").json()
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ def site(tmp_path_factory):
     database = f"sqlite:///{tmp_path_factory.mktemp('site') / 'played.sqlite3'}"
     with played_site(database, count_work=1_000_000) as played:
         played.wait_for_leaderboards()
-        played.wait_for_analyses()
         yield played
 
 

@@ -14,9 +14,10 @@ from starlette.responses import Response, StreamingResponse
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.listening import bind
 from evilpegs_server.site import http_server
-from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, running_http_server
+from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, Connection, running_http_server
 from evilpegs_server.site.metrics import SiteCounts
 from support.patience import PATIENCE
+from support.waiting import loop_turns, until
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MANY = REQUEST * 2_000
@@ -38,8 +39,43 @@ class Endless:
         await asyncio.Event().wait()
 
 
+MUCH = 16 << 20
+"""More bytes than the kernel takes for a client that does not read."""
+
+
 async def send_much(scope, receive, send):
-    await Response(b"5" * (64 << 20))(scope, receive, send)
+    await Response(b"5" * MUCH)(scope, receive, send)
+
+
+class Connections(list):
+    """The connections that servers have accepted. No time passes for them; a test checks them instead."""
+
+    def check(self):
+        for each in self:
+            each._check.cancel()
+            if not each.transport.is_closing():
+                each._watch()
+
+    async def writes(self):
+        """Wait until bytes wait for the client of the only connection, who reads nothing."""
+        await until(lambda: self and self[0].transport.get_write_buffer_size())
+
+    def check_until_closed(self):
+        self.check()
+        return all(each.transport.is_closing() for each in self)
+
+
+@pytest.fixture
+def connections(monkeypatch):
+    connections, make = Connections(), Connection.connection_made
+
+    def note_and_make(connection, transport):
+        make(connection, transport)
+        connections.append(connection)
+
+    monkeypatch.setattr(Connection, "connection_made", note_and_make)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)
+    return connections
 
 
 @contextlib.asynccontextmanager
@@ -57,6 +93,17 @@ async def read_all(reader):
         with contextlib.suppress(ConnectionResetError):
             return await reader.read()
     return b""
+
+
+async def ask(connection):
+    """Send a request and return the first line of the answer; empty if the connection is lost."""
+    reader, writer = connection
+    writer.write(REQUEST)
+    async with asyncio.timeout(PATIENCE):
+        line = await reader.readline()
+        if line:
+            await reader.readuntil(b"5" * 10)
+    return line
 
 
 async def test_request_is_answered_on_open_connection():
@@ -80,16 +127,17 @@ async def test_too_long_request_ends_connection():
             for _ in range(64):
                 writer.write(b"X: " + b"x" * (MAX_REQUEST_BYTES // 8) + b"\r\n")
                 await writer.drain()
-                await asyncio.sleep(0)
+                await loop_turns()
         assert b"HTTP/1.1 200 " not in await read_all(reader)
         writer.close()
 
 
-async def test_unfinished_request_ends_connection(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+async def test_unfinished_request_ends_connection(connections):
     async with serving(answer) as connect:
         reader, writer = await connect()
         writer.write(REQUEST[:-2])
+        await until(lambda: connections and connections[0]._received > len(REQUEST[:-2]))
+        connections.check()
         assert await read_all(reader) == b""
         writer.close()
 
@@ -101,39 +149,32 @@ async def test_silent_connections_are_ended(monkeypatch):
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
         monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
-        reader, writer = await connect()
-        writer.write(REQUEST)
-        async with asyncio.timeout(PATIENCE):
-            assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
-        for _, each in (*silent, (reader, writer)):
+        late = await connect()
+        assert (await ask(late)).startswith(b"HTTP/1.1 200 ")
+        for _, each in (*silent, late):
             each.close()
 
 
-async def test_connection_that_has_asked_may_rest(monkeypatch):
-    """The control of the test above: between two requests a connection stays open."""
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+async def test_connection_that_has_asked_may_rest(connections):
+    """The control of the tests above: between two requests a connection stays open."""
     async with serving(answer) as connect:
-        reader, writer = await connect()
+        client = await connect()
         for _ in range(2):
-            writer.write(REQUEST)
-            async with asyncio.timeout(PATIENCE):
-                await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(10)
-            await asyncio.sleep(0.1)
-        writer.close()
+            assert (await ask(client)).startswith(b"HTTP/1.1 200 ")
+            for _ in range(3):
+                connections.check()
+        client[1].close()
 
 
-async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
+async def test_client_that_takes_nothing_is_disconnected(connections):
     async with serving(send_much) as connect:
-        _, writer = await connect()
+        reader, writer = await connect()
         writer.transport.pause_reading()
         writer.write(REQUEST)
-        async with asyncio.timeout(PATIENCE):
-            while not writer.transport.is_closing():
-                await asyncio.sleep(0.02)
-                with contextlib.suppress(ConnectionError):
-                    writer.write(b"G")
+        await connections.writes()
+        await until(connections.check_until_closed)
+        writer.transport.resume_reading()
+        assert len(await read_all(reader)) < MUCH
         writer.close()
 
 
@@ -168,15 +209,14 @@ async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not
         fast_writer.close()
 
 
-async def test_stream_that_is_not_read_ends(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
+async def test_stream_that_is_not_read_ends(connections):
     ended = asyncio.Event()
 
     async def events():
         try:
             while True:
                 yield b":" * (1 << 20)
-                await asyncio.sleep(0)
+                await loop_turns()
         finally:
             ended.set()
 
@@ -187,6 +227,8 @@ async def test_stream_that_is_not_read_ends(monkeypatch):
         _, writer = await connect()
         writer.transport.pause_reading()
         writer.write(REQUEST)
+        await connections.writes()
+        await until(connections.check_until_closed)
         await ended.wait()
         writer.close()
 
@@ -208,26 +250,26 @@ class TestControls:
         monkeypatch.setattr(http_server, "MAX_REQUEST_BYTES", 1 << 60)
 
     @pytest.mark.parametrize("begun", [0, 5])
-    async def test_slow_client_stays(self, begun):
+    async def test_slow_client_stays(self, connections, begun):
         async with serving(answer) as connect:
             reader, writer = await connect()
             writer.write(REQUEST[:begun])
-            await asyncio.sleep(0.1)
+            await until(lambda: connections and connections[0]._received > begun)
             writer.write(REQUEST[begun:])
             async with asyncio.timeout(PATIENCE):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
             writer.close()
 
-    async def test_client_that_takes_nothing_stays(self):
+    async def test_client_that_takes_nothing_stays(self, connections):
         async with serving(send_much) as connect:
             reader, writer = await connect()
             writer.transport.pause_reading()
             writer.write(REQUEST)
-            await asyncio.sleep(0.2)
+            await connections.writes()
             writer.transport.resume_reading()
             async with asyncio.timeout(PATIENCE):
                 await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(64 << 20)
+                await reader.readexactly(MUCH)
             writer.close()
 
     async def test_flood_of_requests_sent_at_once_is_answered(self):
@@ -246,17 +288,6 @@ class TestControls:
             async with asyncio.timeout(PATIENCE):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
             writer.close()
-
-
-async def ask(connection):
-    """Send a request and return the first line of the answer; empty if the connection is lost."""
-    reader, writer = connection
-    writer.write(REQUEST)
-    async with asyncio.timeout(PATIENCE):
-        line = await reader.readline()
-        if line:
-            await reader.readuntil(b"5" * 10)
-    return line
 
 
 async def test_full_site_drops_slowest_connection_of_largest_crowd(monkeypatch):
@@ -335,7 +366,7 @@ async def test_requests_sent_at_once_are_answered_in_order(sizes):
             writer.write(sent[begin : begin + sizes[step % len(sizes)]])
             begin, step = begin + sizes[step % len(sizes)], step + 1
             if step % 50 == 0:
-                await asyncio.sleep(0)
+                await loop_turns()
         for number in range(2 * 10):
             async with asyncio.timeout(PATIENCE):
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -357,10 +388,9 @@ async def test_endless_answer_does_not_delay_end(monkeypatch):
         writer.close()
 
 
-def test_client_that_reads_nothing_fails_no_request(monkeypatch):
+def test_client_that_reads_nothing_fails_no_request(connections):
     """The second of three requests waits for space; uvicorn tells only the last one of the end of the connection."""
     uvloop = pytest.importorskip("uvloop")  # asyncio ignores what is written to a closed transport
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     ended = []
 
     async def note_end(scope, receive, send):
@@ -375,8 +405,8 @@ def test_client_that_reads_nothing_fails_no_request(monkeypatch):
         async with serving(note_end) as connect, asyncio.timeout(PATIENCE):
             _, writer = await connect()
             writer.write(3 * REQUEST)
-            while len(ended) < 2:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+            await connections.writes()
+            await until(lambda: connections.check() or len(ended) >= 2)
             writer.close()
 
     uvloop.run(read_nothing())
@@ -394,20 +424,23 @@ async def test_malformed_request_is_refused_without_log(caplog):
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("pause", [0, 0.05])
-@pytest.mark.parametrize("app", [answer, Endless().__call__])
-async def test_malformed_body_is_no_failure(app, pause, caplog):
+async def test_malformed_body_is_no_failure(caplog):
     """It may arrive before, during or after the response."""
-    failures = []
+    failures, head, malformed = [], REQUEST[:-2] + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n"
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
-    async with serving(app) as connect:
-        reader, writer = await connect()
-        writer.write(REQUEST[:-2] + b"Transfer-Encoding: chunked\r\n\r\n" + b"zz\r\n" * (not pause))
-        if pause:
-            await asyncio.sleep(pause)
-            writer.write(b"zz\r\n")
-        await read_all(reader)
-        writer.close()
+    endless = Endless()
+    for app in (answer, endless):
+        async with serving(app) as connect:
+            for is_later in (False, True):
+                reader, writer = await connect()
+                endless.begun.clear()
+                writer.write(head if is_later else head + malformed)
+                if is_later:
+                    async with asyncio.timeout(PATIENCE):
+                        await (endless.begun.wait() if app is endless else reader.readuntil(b"5" * 10))
+                    writer.write(malformed)
+                await read_all(reader)
+                writer.close()
     gc.collect()
     assert (failures, caplog.records) == ([], [])
 
@@ -425,9 +458,7 @@ async def test_connections_and_refusals_are_counted():
                 assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 %d " % status)
         assert counts == SiteCounts(connections=2, statuses=Counter({404: 1}))
         other.close()
-        async with asyncio.timeout(PATIENCE):
-            while counts.connections == 2:  # noqa: ASYNC110 - counts have no events
-                await asyncio.sleep(0.01)
+        await until(lambda: counts.connections == 1)
         writer.close()
     assert counts.connections == 0
 

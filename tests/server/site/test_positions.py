@@ -1,7 +1,6 @@
 """Answers about positions without a match: the same as on the command line, kept, and limited by address."""
 
 import asyncio
-import time
 from random import Random
 
 import orjson
@@ -17,7 +16,7 @@ from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.tasks import AdviseOnPosition
 from support.analyzed_turns import analyze
 from support.fake_server import FakePool
-from support.patience import PATIENCE
+from support.waiting import until
 from support.workspaces import Call, new_workspace
 
 PATH = "/api/v1/position"
@@ -42,9 +41,7 @@ def ask(answers, turns="", address=None):
 
 
 async def submitted(pool, tasks):
-    async with asyncio.timeout(PATIENCE):
-        while len(pool.submitted) < tasks:  # noqa: ASYNC110 - a fake pool has no events
-            await asyncio.sleep(0)
+    await until(lambda: len(pool.submitted) >= tasks)
 
 
 def as_json(value):
@@ -143,31 +140,6 @@ def test_wrong_position_is_named(rules, turns, quoted):
 def test_largest_positions_are_read():
     rules, history = parse_position("6x10", ";".join(["112233:1,0"] * 20))
     assert (rules.size, len(history)) == (1_000_000, 20)
-
-
-def answered(web, query):
-    """Return the answer; the first one waits for the worker process and its kernels."""
-    end = time.monotonic() + PATIENCE
-    while (answer := web.get(f"{PATH}?{query}")).status_code == 503:
-        assert answer.headers["retry-after"]
-        assert time.monotonic() < end
-    return answer
-
-
-def test_site_answers_and_browser_keeps(web):
-    answer = answered(web, "rules=4x6&turns=1122:1,0;3344:0,2")
-    assert answer.status_code == 200
-    assert answer.headers["cache-control"] == "max-age=3600"
-    document = answer.json()
-    assert document["after"][1] == {"code": "3344", "black": 0, "white": 2}
-    assert document["candidates"] == len(document["codes"]) > 0
-    assert [turn["regret"]["kind"] for turn in document["analyses"]] == ["exact", "exact"]
-    assert all(isinstance(turn["luck"], float) for turn in document["analyses"])
-
-
-def test_site_names_contradicting_rows(web):
-    document = answered(web, "turns=1111:4,0;2222:0,0;1122:0,0").json()
-    assert (document["candidates"], [each["row"] for each in document["clash"]]) == (0, [1, 3])
 
 
 @pytest.mark.parametrize("query", ["rules=9x9", "turns=1122:9,9", "turns=nothing", "matches=1"])
