@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,7 @@ def plain_game(rules):
 
 
 def small(codes):
-    return pytest.mark.parametrize(
-        "row", [row for row in ROWS if row.rules.codes <= codes], ids=lambda row: str(row.rules)
-    )
+    return [row for row in ROWS if row.rules.codes <= codes]
 
 
 def test_page_is_that_of_file():
@@ -51,28 +50,33 @@ def test_table_has_all_rules():
     assert [row.rules for row in ROWS] == rules_up_to()
 
 
-@small(FOR_HEURISTICS)
-def test_heuristics_are_those_of_plain_program(row):
-    game = plain_game(row.rules)
-    assert set(row.heuristics) == set(SCORES)
-    for name, score in SCORES.items():
-        assert tuple(row.figures[name][figure].upper for figure in FIGURES) == game.heuristic(score), name
+@pytest.mark.full
+def test_heuristics_are_those_of_plain_program():
+    for row in small(FOR_HEURISTICS):
+        game = plain_game(row.rules)
+        assert set(row.heuristics) == set(SCORES)
+        for name, score in SCORES.items():
+            figures = tuple(row.figures[name][figure].upper for figure in FIGURES)
+            assert figures == game.heuristic(score), (str(row.rules), name)
 
 
-@small(FOR_OPTIMAL)
-def test_optimal_figures_are_those_of_plain_program(row):
-    game = plain_game(row.rules)
-    plain = game.least_total(), game.worst_case(), game.against_evil(False), game.against_evil(True)
-    assert tuple((bounds.lower, bounds.upper) for bounds in row.optimal.values()) == tuple(
-        (each, each) for each in plain
-    )
+@pytest.mark.full
+def test_optimal_figures_are_those_of_plain_program():
+    for row in small(FOR_OPTIMAL):
+        game = plain_game(row.rules)
+        plain = game.least_total(), game.worst_case(), game.against_evil(False), game.against_evil(True)
+        bounds = [(each.lower, each.upper) for each in row.optimal.values()]
+        assert bounds == [(each, each) for each in plain], str(row.rules)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.rules))
-def test_formulas_agree(row):
-    for figure, formula in (("total", least_total), ("worst", worst_case)):
-        value = formula(row.rules)
-        assert value is None or row.optimal[figure].lower <= value <= row.optimal[figure].upper
+def test_formulas_agree():
+    agreed = 0
+    for row in ROWS:
+        for figure, formula in (("total", least_total), ("worst", worst_case)):
+            if (value := formula(row.rules)) is not None:
+                assert row.optimal[figure].lower <= value <= row.optimal[figure].upper, (str(row.rules), figure)
+                agreed += 1
+    assert agreed > 50
 
 
 def test_formulas_do_not_hold_for_the_fewest_colors():
@@ -80,17 +84,25 @@ def test_formulas_do_not_hold_for_the_fewest_colors():
     assert [worst_case(TableRules(3, colors, True)) for colors in (4, 5, 7)] == [None, 5, 6]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.rules))
-def test_figures_bound_each_other(row):
-    for figures in row.figures.values():
-        assert all(bounds.lower <= bounds.upper for bounds in figures.values())
+def are_in_order(row):
+    """Return whether no figure contradicts another one."""
+    every = [bounds for figures in row.figures.values() for bounds in figures.values()]
+    ordered = [bounds.lower <= bounds.upper for bounds in every]
     if row.rules.playable:
         evil, ties, worst = (row.optimal[figure] for figure in ("evil", "worst_ties", "worst"))
-        assert evil.lower <= ties.lower <= worst.lower
-        assert evil.upper <= ties.upper <= worst.upper
+        ordered += [evil.lower <= ties.lower <= worst.lower, evil.upper <= ties.upper <= worst.upper]
         for figures in row.heuristics.values():
-            assert all(row.optimal[figure].lower <= figures[figure].upper for figure in FIGURES)
-            assert figures["evil"].upper <= figures["worst_ties"].upper <= figures["worst"].upper
+            ordered += [row.optimal[figure].lower <= figures[figure].upper for figure in FIGURES]
+            ordered.append(figures["evil"].upper <= figures["worst_ties"].upper <= figures["worst"].upper)
+    return all(ordered)
+
+
+def test_figures_bound_each_other():
+    assert [str(row.rules) for row in ROWS if not are_in_order(row)] == []
+    evil = BY_RULES["4x6"].optimal["evil"]
+    optimal = BY_RULES["4x6"].optimal | {"evil": Bounds(evil.lower + 9, evil.upper + 9, evil.proof)}
+    doctored = replace(BY_RULES["4x6"], figures=BY_RULES["4x6"].figures | {"optimal": optimal})
+    assert not are_in_order(doctored)
 
 
 def test_known_results_are_within_bounds():
@@ -117,15 +129,19 @@ def test_budget_leaves_interval_that_holds():
     assert {figures[figure].proof for figure in ("evil", "worst_ties", "worst")} == {"counting/minimax"}
 
 
-@small(FOR_OPTIMAL)
-def test_counting_is_that_of_plain_program(row):
-    """Counting after two guesses from sets of codes, without symmetry."""
-    game = plain_game(row.rules)
+def test_counting_is_that_of_plain_program():
+    for row in small(FOR_OPTIMAL):
+        assert Counting(row.rules.playable).bounds() == plain_bounds(row.rules), str(row.rules)
+
+
+def plain_bounds(rules):
+    """Count after two guesses from sets of codes, without symmetry."""
+    game = plain_game(rules)
     most = max(map(len, game.partitions))
     needed = []  # by the code that is found, the fewest guesses first
-    while len(needed) < row.rules.codes:
+    while len(needed) < rules.codes:
         guesses = needed[-1] + 1 if needed else 1
-        needed += [guesses] * min(row.rules.codes, most ** (guesses - 1))
+        needed += [guesses] * min(rules.codes, most ** (guesses - 1))
 
     def counted(parts):
         sizes = [part.bit_count() for part in parts]
@@ -139,10 +155,10 @@ def test_counting_is_that_of_plain_program(row):
         return codes + min(total for total, _ in counts), 1 + min(worst for _, worst in counts)
 
     firsts = [parts for guess in range(len(game.codes)) if (parts := game.parts(game.all, guess)) != [game.all]]
-    totals = [row.rules.codes + sum(after(part)[0] for part in parts) for parts in firsts]
+    totals = [rules.codes + sum(after(part)[0] for part in parts) for parts in firsts]
     worst = [1 + max(after(part)[1] for part in parts) for parts in firsts]
     evil = [1 + after(max(parts, key=int.bit_count))[1] for parts in firsts]
-    assert Counting(row.rules.playable).bounds() == (min(totals), min(worst), min(evil))
+    return min(totals), min(worst), min(evil)
 
 
 @pytest.mark.parametrize("rules", ["4x4", "3x5", "2x9", "6x2", "4x4-distinct", "3x6-distinct"])
@@ -187,7 +203,7 @@ def test_shipped_certificates_are_found(tmp_path):
     (tmp_path / "4x4.adversary").write_text("evilpegs adversary 1\nrules 4x4\nguesses 3\n")
     found = read_certificates(tmp_path, "4x4")
     assert (found[0].total, found[1].at_least) == (905, 4)
-    assert [each.at_least for each in read_certificates(None, "5x6") if isinstance(each, LowerBound)] == [6]
+    assert [each.at_least for each in read_certificates(None, "5x5") if isinstance(each, LowerBound)] == [5]
 
 
 def test_computation_goes_on_where_it_stopped(tmp_path, capsys):
