@@ -110,11 +110,16 @@ def postgres_cluster():
     shutil.rmtree(folder)
 
 
-@pytest.fixture
-def postgres_url(postgres_cluster):
-    """A new database with the tables."""
-    from evilpegs_server.storage.postgres.database import create_tables
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_cluster):
+    """Databases with the tables, each emptied after the test that it was lent to."""
+    from support.postgres import Tables
 
-    url = postgres_cluster.create()
-    create_tables(url)
-    return url
+    return Tables(postgres_cluster)
+
+
+@pytest.fixture
+def postgres_url(postgres_tables):
+    """An empty database with the tables."""
+    with postgres_tables.database() as url:
+        yield url

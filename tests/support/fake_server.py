@@ -15,7 +15,6 @@ from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
-from evilpegs_server.play.nodes import Nodes
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.replies.capacity import ReplyCapacity
@@ -23,13 +22,13 @@ from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.results import live_leaderboards
-from support.stores import node_of, store_for
 from support.workspaces import new_workspace
 
 WALL_MS = 1_700_000_000_000
@@ -247,19 +246,14 @@ class FakeServer:
         local = new_workspace()
         self.pool = FakePool(local)
         self.codemaking = FakeCodemaking(local, self.pool, capacity=capacity or ReplyCapacity())
-        self.writer = Writer(store_for(engine), loop.call_soon_threadsafe)
+        self.writer = Writer(SqliteStore(engine), loop.call_soon_threadsafe)
         self.writer.start()
         self.registry = MatchRegistry(
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
         self.reads = Reads()
-        players, settings, nodes = load_players(engine), settings or Settings(), None
-        if engine.dialect.name == "postgresql":
-            node = node_of(engine)
-            players.free_ids, nodes = node.take_ids(), Nodes(node, self.registry, players, log)
-            self.leaderboards = None  # made of a copy, by another process
-        else:
-            self.leaderboards = live_leaderboards(engine, SERVER_LADDERS, log)
+        players, settings = load_players(engine), settings or Settings()
+        self.leaderboards = live_leaderboards(engine, SERVER_LADDERS, log)
         self.services = SessionServices(
             registry=self.registry,
             players=players,
@@ -270,7 +264,6 @@ class FakeServer:
             settings=settings,
             wall_ms=self.clock.wall_ms,
             log=log,
-            nodes=nodes,
         )
 
     def restore_matches(self):

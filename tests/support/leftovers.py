@@ -10,11 +10,12 @@ import time
 
 import pytest
 
+from support.local_worker import THREADS
 from support.patience import PATIENCE
 
 SHARED_SERVER = "shared server"
 """The name of the thread of a server that is shared by several tests."""
-OF_SHARED_SERVER = (SHARED_SERVER, "AnyIO worker", "asyncio_", "leaderboards", "reads", "writer")
+OF_SHARED_SERVER = (SHARED_SERVER, "AnyIO worker", "asyncio_", "leaderboards", "reads", "writer", THREADS)
 """The prefixes of the names of threads that a shared server may start during any test."""
 
 

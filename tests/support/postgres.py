@@ -1,12 +1,18 @@
-"""A PostgreSQL cluster of the tests' own, with a new database for each test that asks for one."""
+"""A PostgreSQL cluster of the tests' own, and databases on it."""
 
 import itertools
 import os
 import pwd
+import re
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
+from evilpegs_server.storage.postgres import database
+from evilpegs_server.storage.postgres.database import create_tables
 from support.requirements import fail_or_skip
 
 PROGRAMS = Path("/usr/lib/postgresql")
@@ -79,3 +85,64 @@ class Cluster:
         template = () if of is None else ("-T", of.partition("@/")[2].partition("?")[0])
         self._run("createdb", "-h", self._sockets, "-U", "evilpegs", *template, name)
         return self.url(name)
+
+
+SCHEMA = Path(database.__file__).with_name("schema.sql").read_text()
+FIRST_ROWS = re.findall(r"^INSERT INTO [^;]+;", SCHEMA, re.MULTILINE)
+END_OTHERS = """
+    SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+# what a test may have changed besides rows: columns, indexes, triggers, functions and settings
+FORM = """
+    SELECT md5(string_agg(what, E'\\n' ORDER BY what)) FROM (
+        SELECT format('%s.%s %s', attrelid::regclass, attname, atttypid::regtype) AS what
+        FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE relnamespace = 'public'::regnamespace
+        UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+        UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        UNION ALL SELECT setconfig::text FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.oid = setdatabase
+        WHERE datname = current_database()
+    ) AS form
+"""
+EMPTY = """
+    DO $$ DECLARE name text; BEGIN
+        SET LOCAL session_replication_role = replica;
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+            EXECUTE format('DELETE FROM %I', name);
+        END LOOP;
+        FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' LOOP
+            EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+        END LOOP;
+    END $$;
+"""
+
+
+class Tables:
+    """Databases with the tables, of which one is emptied and used again: this takes 10 ms, and a new one 180."""
+
+    def __init__(self, cluster):
+        self._cluster, self._empty, self._form = cluster, [], None
+
+    @contextmanager
+    def database(self):
+        """Lend the URL of a database that is as `create_tables` makes it."""
+        url = self._empty.pop() if self._empty else self._new()
+        yield url
+        if self._make_empty(url):
+            self._empty.append(url)
+
+    def _new(self):
+        create_tables(url := self._cluster.create())
+        if self._form is None:
+            with psycopg.connect(url) as connection:
+                self._form = connection.execute(FORM).fetchone()
+        return url
+
+    def _make_empty(self, url):
+        """Return False if a test changed more than rows."""
+        with psycopg.connect(url, autocommit=True, options="-c default_transaction_read_only=off") as connection:
+            connection.execute(END_OTHERS)
+            if connection.execute(FORM).fetchone() != self._form:
+                return False
+            connection.execute(EMPTY + "".join(FIRST_ROWS))
+        return True

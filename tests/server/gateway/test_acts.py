@@ -20,7 +20,6 @@ from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 
-DATABASES = ("sqlite", "postgresql")
 LADDER = "classic-evil-practice"
 
 

@@ -10,7 +10,6 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import WALL_MS
 
-DATABASES = ("sqlite", "postgresql")
 ADDRESS = "192.0.2.1"
 DAY_MS = 86_400_000
 

@@ -12,8 +12,6 @@ from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.storage.archive import load_match
 from support.fake_server import BrokenPart
 
-DATABASES = ("sqlite", "postgresql")
-
 
 def reprs():
     """Yield the repr of every living object whose class is the project's."""

@@ -17,8 +17,6 @@ from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart
 
-DATABASES = ("sqlite", "postgresql")
-
 UNKNOWN_MATCH = "f" * 16
 
 

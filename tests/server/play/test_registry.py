@@ -13,8 +13,6 @@ from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.storage.archive import load_match
 
-DATABASES = ("sqlite", "postgresql")
-
 
 @pytest.fixture
 def restart(fake_server, open_fake_server, engine):
@@ -198,7 +196,6 @@ async def test_new_match_says_how_many_nonces_decide_ties(fake_server, ladder, t
     assert fake_server.registry.get(started["match"]).key.tie_nonces == tie_nonces
 
 
-@pytest.mark.sqlite
 async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
     """A match that began before `tie_nonces` goes on without it; the control is a match that began with it."""
     ann = await fake_server.connect_player()

@@ -21,7 +21,6 @@ from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
 
-DATABASES = ("sqlite", "postgresql")
 NOW = 1_795_000_000_000
 HOUR = 3_600_000
 GAMES = 3

@@ -19,8 +19,6 @@ from evilpegs_server.work.tasks import FindHint, FindWitness
 from support.patience import PATIENCE
 from support.workspaces import Call
 
-DATABASES = ("sqlite", "postgresql")
-
 
 @pytest.fixture
 def quick_hint(fake_server):
