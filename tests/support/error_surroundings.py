@@ -47,6 +47,9 @@ def write_unusable_files(folder):
     (folder / "no_choose.py").write_text("x = 1\n")
     (folder / "wrong.py").write_text("def choose(position, rng)\n")
     (folder / "program").write_text("not executable\n")
+    for name, first in (("mybot", "/bin/sh"), ("no_interpreter", "/nope/python"), ("no_env", "/usr/bin/env no-such")):
+        (folder / name).write_text(f"#!{first}\n")
+        (folder / name).chmod(0o755)
     (folder / "cut.tree").write_text("evilpegs tree 1\nrules 2x2\n11\n")
     shutil.copy(OLD_FILES / "evaluation.journal", folder / "old.journal")
     data = (OLD_FILES / "evilpegs.sqlite3").read_bytes()
