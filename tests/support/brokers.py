@@ -15,6 +15,7 @@ import aiomqtt
 import pytest
 
 from support.patience import PATIENCE
+from support.waiting import think, until
 
 PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
 """The directories in which programs are searched; on Debian, the broker is in one that only root searches."""
@@ -33,14 +34,6 @@ def free_port():
         return probe.getsockname()[1]
 
 
-CERTIFICATES = """
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
-openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout broker.key -out broker.csr
-echo subjectAltName=DNS:localhost >names
-openssl x509 -req -in broker.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out broker.pem
-"""
-
-
 class Mosquitto:
     """A broker that can be killed and started again on the same port.
 
@@ -55,15 +48,6 @@ class Mosquitto:
     @property
     def url(self):
         return f"mqtt://127.0.0.1:{self.port}"
-
-    def make_certificates(self):
-        """Make an authority and a certificate for localhost.
-
-        Return the lines of the configuration that use them, and the path of the authority's certificate.
-        """
-        subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
-        names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
-        return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
 
     def configure(self, *extra):
         """Write the configuration that the next start uses."""
@@ -81,13 +65,14 @@ class Mosquitto:
         with (self.folder / "mosquitto.log").open("ab") as log:
             command = (shutil.which("mosquitto", path=PATH), "-c", str(self.folder / "mosquitto.conf"))
             self.process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: ASYNC220 - it forks at once
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                with contextlib.suppress(OSError):
-                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                    writer.close()
-                    return self
-                await asyncio.sleep(0.02)
+        await until(self._listens)
+        return self
+
+    async def _listens(self):
+        with contextlib.suppress(OSError):
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            writer.close()
+            return True
 
     def kill(self):
         """Kill the broker as a crash would, so that everything in its memory is lost."""
@@ -102,9 +87,7 @@ class Mosquitto:
 
     async def wait_for_log(self, words, count):
         """Wait until the log of the broker contains ``words`` at least ``count`` times."""
-        async with asyncio.timeout(PATIENCE):
-            while self.log_text.count(words) < count:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await until(lambda: self.log_text.count(words) >= count)
 
     @property
     def log_text(self):
@@ -127,7 +110,7 @@ class Subscriber:
         self.host = host
         self.qos, self.port, self.topics, self.options = qos, port, topics or ("evilpegs/#",), options
         self.matches = set()
-        self.received, self._more, self._task = [], asyncio.Event(), None
+        self.received, self._task = [], None
         self.online, self.offline = asyncio.Event(), asyncio.Event()
 
     async def __aenter__(self):
@@ -149,11 +132,7 @@ class Subscriber:
 
     async def wait_for(self, condition):
         """Wait until ``condition`` returns a true value for this subscriber, and return this value."""
-        async with asyncio.timeout(PATIENCE):
-            while not (value := condition(self)):
-                self._more.clear()
-                await self._more.wait()
-        return value
+        return await until(lambda: condition(self))
 
     def payloads(self, *ending):
         """Return the payloads of the topics that end in one of the words ``ending``, in the order of arrival.
@@ -176,10 +155,9 @@ class Subscriber:
                         self.received.append((message.topic.value, message.payload, message))
                         if message.topic.value.endswith("/result") and "/match/" in message.topic.value:
                             self.matches.add(message.topic.value.split("/")[4])
-                        self._more.set()
             self.online.clear()
             self.offline.set()
-            await asyncio.sleep(0.01)
+            await think(0.01)
 
 
 def keys(payloads):

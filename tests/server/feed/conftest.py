@@ -7,13 +7,15 @@ import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
+from evilpegs_protocol.backoff import Backoff
+from evilpegs_server.feed import documents, event_feed, feed
 from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.in_process import running_server
-from support.patience import PATIENCE
 from support.patient_server import lengthen_limits
 from support.servers import dial
+from support.waiting import until
 
 
 class KeptLog(list):
@@ -29,15 +31,11 @@ class KeptLog(list):
 
     async def wait_for(self, count):
         """Wait until so many lines are about the broker."""
-        async with asyncio.timeout(PATIENCE):
-            while len(self.about_broker) < count:  # noqa: ASYNC110 - a log has no events
-                await asyncio.sleep(0.01)
+        await until(lambda: len(self.about_broker) >= count)
 
     async def wait_for_fact(self, words):
         """Wait until a line about the broker has these words."""
-        async with asyncio.timeout(PATIENCE):
-            while not any(words in line["event"] for line in self.about_broker):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: any(words in line["event"] for line in self.about_broker))
 
     @property
     def about_broker(self):
@@ -60,8 +58,11 @@ async def mosquitto(tmp_path):
 
 @pytest.fixture
 def publishing(database, log, monkeypatch):
-    """Run a server in this process that publishes to a broker."""
+    """Run a server in this process that publishes to a broker, and does at once what others do once per second."""
     lengthen_limits(monkeypatch.setattr)
+    monkeypatch.setattr(documents, "PERIOD_SECONDS", 0.02)
+    for module in (feed, event_feed):
+        monkeypatch.setattr(module, "BACKOFF", Backoff(first=0.02, longest=0.2))
 
     @asynccontextmanager
     async def publishing(url, ladders=SERVER_LADDERS, **settings):

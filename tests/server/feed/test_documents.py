@@ -9,7 +9,7 @@ from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed import documents
 from evilpegs_server.feed.documents import Documents
 from support.fake_server import SERVER_LADDERS
-from support.patience import PATIENCE
+from support.waiting import until
 
 RATED = {f"evilpegs/v1/hall/ladder/{ladder.id}/leaderboard" for ladder in SERVER_LADDERS.values() if ladder.rated}
 
@@ -57,23 +57,17 @@ async def sent(texts, engine, monkeypatch):
     await asyncio.wait([publishing])
 
 
-async def wait_until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
-
-
 async def test_all_leaderboards_are_published_once_then_changes(texts, sent):
-    await wait_until(lambda: texts.read > 3 * len(RATED))
+    await until(lambda: texts.read > 3 * len(RATED))
     assert sorted(sent) == [(topic, b"standings") for topic in sorted(RATED)]
     texts.text_of_tiny = b"others"
-    await wait_until(lambda: len(sent) > len(RATED))
+    await until(lambda: len(sent) > len(RATED))
     assert sent[len(RATED) :] == [("evilpegs/v1/hall/ladder/tiny/leaderboard", b"others")]
 
 
 async def test_no_leaderboard_is_published_while_stored_games_are_counted(texts, sent):
     texts.is_filled = False
-    await wait_until(lambda: texts.asked > 3)
+    await until(lambda: texts.asked > 3)
     assert sent == []
     texts.is_filled = True
-    await wait_until(lambda: len(sent) == len(RATED))
+    await until(lambda: len(sent) == len(RATED))

@@ -26,6 +26,7 @@ from support.in_process import running_server
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 
 def results(subscriber):
@@ -166,9 +167,7 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
                 await subscriber.wait_for(has_state("online"))
                 client.connect(("127.0.0.1", urlsplit(server.site_url).port))
                 client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
-                async with asyncio.timeout(PATIENCE):  # until the buffers are full
-                    while not any(each.transport.get_write_buffer_size() for each in connections):  # noqa: ASYNC110
-                        await asyncio.sleep(0.01)
+                await until(lambda: any(each.transport.get_write_buffer_size() for each in connections))
             states = await subscriber.wait_for(lambda subscriber: subscriber.payloads("state")[1:])
     assert json.loads(states[0])["state"] == "stopped"
     assert not [line for line in log if line["level"] in {"warning", "error"}]

@@ -6,17 +6,18 @@ import pytest
 
 from evilpegs_protocol.broker import load_broker
 from support.brokers import Mosquitto, Subscriber
+from support.certificates import make_certificate
 
 
 @pytest.fixture
 async def secure(tmp_path):
     """A broker with TLS that lets in only `server` with the password in `password.txt`."""
     broker = Mosquitto(tmp_path)
-    lines, authority = broker.make_certificates()
-    broker.configure(*lines, broker.set_password("server", "open sesame"))
+    cert, key = make_certificate(tmp_path)
+    broker.configure(f"certfile {cert}", f"keyfile {key}", broker.set_password("server", "open sesame"))
     (tmp_path / "password.txt").write_text("open sesame\n")
     await broker.start()
-    yield broker, authority
+    yield broker, cert
     broker.kill()
 
 

@@ -1,6 +1,7 @@
 """Connecting again: growing delays with jitter, and one line per outage."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import aiomqtt
@@ -13,6 +14,7 @@ from evilpegs_server.feed.feed import keep_connected
 from evilpegs_server.feed.mqtt_client import FeedClient
 from evilpegs_server.work.child_process import STABLE_SECONDS, Retries
 from support.patience import PATIENCE
+from support.waiting import loop_turns
 
 
 class FakeMqtt:
@@ -98,6 +100,7 @@ async def test_connection_ends_silently_before_answer(log):
     """A broker reads the login and says nothing; an exception in a callback would be in the log of asyncio."""
     loop, asked, gone, problems = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event(), []
     loop.set_exception_handler(lambda _, context: problems.append(context))
+    loop.set_default_executor(ThreadPoolExecutor(1))
 
     async def say_nothing(reader, writer):
         await reader.read(1)
@@ -118,7 +121,8 @@ async def test_connection_ends_silently_before_answer(log):
         connecting = asyncio.create_task(keep_connected(new_client, wait, report, retries, no_hint))
         async with asyncio.timeout(PATIENCE):
             await asked.wait()
-            await asyncio.sleep(0.1)  # the thread that connects returns; nothing else shows it
+            await loop.run_in_executor(None, int)  # the only thread, which connects, has returned
+            await loop_turns()
             while not connecting.done():
                 connecting.cancel()
                 await asyncio.wait([connecting], timeout=0.1)

@@ -22,6 +22,7 @@ from support.matches import TINY
 from support.patience import PATIENCE
 from support.results import live_leaderboards
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
+from support.waiting import until
 
 EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
 PRACTICE = replace(TINY, id="tiny-practice", rated=False)
@@ -157,16 +158,15 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     follower.start()
     await live.start()
     assert await live.rows("tiny") == ()
-    changed = asyncio.Event()
-    live.listener = changed.set
     match = await ann.play("tiny")
     await ann.guess(match, 1, "11")
     await ann.request(type="resign", match=match)
     await ann.receive("match_over")
-    async with asyncio.timeout(PATIENCE):
-        while not await live.rows("tiny") or (await live.rows("tiny"))[0].games < 2:
-            changed.clear()
-            await changed.wait()
+
+    async def counted():
+        return [row.games for row in await live.rows("tiny")] == [2]
+
+    await until(counted)
     assert list(await live.rows("tiny")) == folded(engine, "tiny")
     await live.close()
     await follower.close()

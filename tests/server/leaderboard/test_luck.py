@@ -1,6 +1,5 @@
 """The luck of finished games is measured in tasks and stored, for games of the time before as well."""
 
-import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -16,9 +15,9 @@ from evilpegs_server.work.tasks import MeasureLuck
 from support.classic_games import CLASSIC, GAMES, classic_match, luck_of, stored_luck
 from support.fake_server import FakePool
 from support.matches import TINY
-from support.patience import PATIENCE
 from support.results import derived_of, live_leaderboards
 from support.stored_matches import StoredPlay, store
+from support.waiting import loop_turns, until
 from support.workspaces import Call, new_workspace
 
 LADDERS = {ladder.id: ladder for ladder in (CLASSIC, TINY, load_ladders()["classic-evil"])}
@@ -27,11 +26,8 @@ EXPECTED = [luck_of(*game) for game in GAMES]
 
 @asynccontextmanager
 async def running_keeper(engine, pool=None, ladders=LADDERS):
-    """A keeper whose ``stored`` event is set whenever luck has been stored."""
-    stored = asyncio.Event()
     pool = pool or FakePool(new_workspace())
-    keeper = LuckKeeper(derived_of(engine), pool, ladders, structlog.get_logger(), stored.set, look_seconds=0.0)
-    keeper.stored_luck = stored
+    keeper = LuckKeeper(derived_of(engine), pool, ladders, structlog.get_logger(), lambda: None, look_seconds=0.0)
     keeper.start()
     keeper.wake()
     try:
@@ -40,12 +36,9 @@ async def running_keeper(engine, pool=None, ladders=LADDERS):
         await keeper.close()
 
 
-async def until_stored(keeper, engine, expected):
+async def until_stored(engine, expected):
     """Wait until the luck of all games is as expected."""
-    async with asyncio.timeout(PATIENCE):
-        while [luck for *_, luck in stored_luck(derived_of(engine).engine)] != expected:
-            keeper.stored_luck.clear()
-            await keeper.stored_luck.wait()
+    await until(lambda: [luck for *_, luck in stored_luck(derived_of(engine).engine)] == expected)
 
 
 def test_luck_of_unplayed_game_is_zero():
@@ -56,11 +49,11 @@ def test_luck_of_unplayed_game_is_zero():
 async def test_old_and_new_games_are_measured(classic_database):
     store(classic_database, *classic_match(1), *classic_match(2))
     async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, 2 * EXPECTED)
+        await until_stored(classic_database, 2 * EXPECTED)
         store(classic_database, *classic_match(3))
         derived_of(classic_database)
         keeper.wake()
-        await until_stored(keeper, classic_database, 3 * EXPECTED)
+        await until_stored(classic_database, 3 * EXPECTED)
 
 
 @pytest.mark.parametrize(("games", "codes"), [(1, 1), (3, 2_600), (5, 1)])
@@ -69,11 +62,11 @@ async def test_steps_of_any_size_measure_every_game(classic_database, monkeypatc
     monkeypatch.setattr(luck_module, "CODES", codes)
     store(classic_database, *(step for number in (1, 2, 3) for step in classic_match(number)))
     async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, 3 * EXPECTED)
+        await until_stored(classic_database, 3 * EXPECTED)
         store(classic_database, *(step for number in (4, 5) for step in classic_match(number)))
         derived_of(classic_database)
         keeper.wake()
-        await until_stored(keeper, classic_database, 5 * EXPECTED)
+        await until_stored(classic_database, 5 * EXPECTED)
 
 
 async def test_games_without_curve_have_no_luck(classic_database):
@@ -82,8 +75,8 @@ async def test_games_without_curve_have_no_luck(classic_database):
     void = StoredPlay(3, CLASSIC)
     steps = [void.start(), void.end_game(1, "void", 0, 0)]
     store(classic_database, *evil, *tiny, *steps, *classic_match(4))
-    async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, [None] * 6 + EXPECTED)
+    async with running_keeper(classic_database):
+        await until_stored(classic_database, [None] * 6 + EXPECTED)
 
 
 async def test_without_curves_nothing_is_submitted(classic_database):
@@ -92,7 +85,7 @@ async def test_without_curves_nothing_is_submitted(classic_database):
     async with running_keeper(classic_database, pool, {"tiny": TINY}) as keeper:
         derived_of(classic_database)
         keeper.wake()
-        await asyncio.sleep(0)
+        await loop_turns()
     assert pool.submitted == []
 
 
@@ -100,16 +93,16 @@ async def test_luck_of_another_curve_is_measured_again(classic_database):
     store(classic_database, *classic_match(1))
     with derived_of(classic_database).engine.begin() as connection:
         connection.execute(text("UPDATE games SET luck = 7, curve = 'another'"))
-    async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, EXPECTED)
+    async with running_keeper(classic_database):
+        await until_stored(classic_database, EXPECTED)
 
 
 async def test_unreadable_game_keeps_no_other_from_its_luck(classic_database):
     store(classic_database, *classic_match(1))
     with classic_database.begin() as connection:
         connection.execute(text("UPDATE events SET json = replace(json, '1344', '9999')"))
-    async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, [None, *EXPECTED[1:]])
+    async with running_keeper(classic_database):
+        await until_stored(classic_database, [None, *EXPECTED[1:]])
 
 
 async def test_failed_task_is_tried_again(classic_database, monkeypatch):
@@ -118,12 +111,10 @@ async def test_failed_task_is_tried_again(classic_database, monkeypatch):
     pool = FakePool(new_workspace())
     pool.replacements[MeasureLuck] = Call(fail)
     with structlog.testing.capture_logs() as logged:
-        async with running_keeper(classic_database, pool) as keeper:
-            async with asyncio.timeout(PATIENCE):
-                while not logged:  # noqa: ASYNC110 - a log has no event
-                    await asyncio.sleep(0)
+        async with running_keeper(classic_database, pool):
+            await until(lambda: logged)
             del pool.replacements[MeasureLuck]
-            await until_stored(keeper, classic_database, EXPECTED)
+            await until_stored(classic_database, EXPECTED)
     assert {line["error"] for line in logged} == {"RuntimeError"}
 
 
@@ -163,8 +154,8 @@ async def test_luck_reaches_the_leaderboard(classic_database):
     await live.update()
     (row,) = await live.rows("classic")
     assert (row.games, row.adjusted_games, len(live.counting.awaited)) == (4, None, 4)
-    async with running_keeper(classic_database) as keeper:
-        await until_stored(keeper, classic_database, EXPECTED)
+    async with running_keeper(classic_database):
+        await until_stored(classic_database, EXPECTED)
     await live.update()
     (row,) = await live.rows("classic")
     scores = [3, 3, 11, 11]

@@ -1,6 +1,5 @@
 """The follower hands on every stored event once, in order, and none that its player does not have yet."""
 
-import asyncio
 import contextlib
 
 import pytest
@@ -12,8 +11,8 @@ from evilpegs_server.show import follower as module
 from evilpegs_server.show.follower import Follower, load_events, load_match_events
 from evilpegs_server.storage.archive import load_last_event_id
 from support.matches import TINY
-from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store, store_players
+from support.waiting import loop_turns, until
 
 
 @contextlib.asynccontextmanager
@@ -26,12 +25,6 @@ async def following(engine, *, sent=...):
         yield follower, seen
     finally:
         await follower.close()
-
-
-async def wait_until(is_true):
-    async with asyncio.timeout(PATIENCE):
-        while not is_true():  # noqa: ASYNC110 - any condition
-            await asyncio.sleep(0.001)
 
 
 @pytest.fixture
@@ -47,7 +40,7 @@ class TestFollower:
         async with following(engine) as (follower, seen):
             store(engine, *steps[3:])
             follower.note_sent(load_last_event_id(engine))
-            await wait_until(lambda: follower.position == load_last_event_id(engine))
+            await until(lambda: follower.position == load_last_event_id(engine))
         assert [event.id for event in seen] == list(range(4, 11))
 
     async def test_events_with_new_ids_are_not_handed_on_again(self, engine, steps):
@@ -60,10 +53,10 @@ class TestFollower:
         with engine.begin() as connection:
             connection.exec_driver_sql("UPDATE events SET id = id + 4")
         ends.append((8, 4))
-        await wait_until(lambda: follower.position == 8)
+        await until(lambda: follower.position == 8)
         store(engine, *steps[4:])
         ends.append((14, 4))
-        await wait_until(lambda: follower.position == 14)
+        await until(lambda: follower.position == 14)
         await follower.close()
         assert [event.id for event in seen] == list(range(9, 15))
 
@@ -72,13 +65,13 @@ class TestFollower:
             store(engine, *steps)
             for last in (2, 7):
                 follower.note_sent(last)
-                await wait_until(lambda: follower.position >= last)  # noqa: B023 - awaited in the loop
+                await until(lambda: follower.position >= last)  # noqa: B023 - awaited in the loop
                 assert [event.id for event in seen] == list(range(1, last + 1))
 
     async def test_stored_events_are_handed_on_without_server(self, engine, steps):
         async with following(engine, sent=None) as (_, seen):
             store(engine, *steps)
-            await wait_until(lambda: len(seen) == 10)
+            await until(lambda: len(seen) == 10)
         assert {event.match for event in seen} == {f"{number:016x}" for number in (1, 2)}
 
     async def test_nothing_is_read_while_nobody_listens(self, engine, steps, monkeypatch):
@@ -91,11 +84,11 @@ class TestFollower:
         follower.start()
         store(engine, *steps)
         follower.note_sent(4)
-        await wait_until(lambda: follower.position == 4)
+        await until(lambda: follower.position == 4)
         assert (reads, seen, woken) == ([], [], [True])
         listening[0] = True
         follower.note_sent(10)
-        await wait_until(lambda: follower.position == 10)
+        await until(lambda: follower.position == 10)
         await follower.close()
         assert [event.id for event in seen] == list(range(5, 11))
 
@@ -107,7 +100,7 @@ class TestFollower:
             follower.listen(lambda events: batches.append(len(events)))
             store(engine, *steps)
             follower.note_sent(10)
-            await wait_until(lambda: follower.position == 10)
+            await until(lambda: follower.position == 10)
         assert (batches, len(seen)) == ([3, 3, 3, 1], 10)
 
     async def test_failed_read_is_repeated(self, engine, steps, monkeypatch):
@@ -123,7 +116,7 @@ class TestFollower:
         async with following(engine) as (follower, seen):
             store(engine, *steps)
             follower.note_sent(10)
-            await wait_until(lambda: len(seen) == 10)
+            await until(lambda: len(seen) == 10)
         assert not failures
 
     async def test_failing_looks_are_logged_once(self, engine, steps, monkeypatch):
@@ -141,7 +134,7 @@ class TestFollower:
             follower = Follower(engine, structlog.get_logger(), None, look)
             follower.start()
             store(engine, *steps)
-            await wait_until(lambda: follower.position == 10)
+            await until(lambda: follower.position == 10)
             await follower.close()
         assert [line["why"] for line in logged] == ["the disk is away"]
 
@@ -166,8 +159,8 @@ async def test_sent_numbers_in_any_order_lose_and_double_nothing(tmp_path_factor
     follower.start()
     for last in sent:
         follower.note_sent(last)
-        await asyncio.sleep(0)
-    await wait_until(lambda: follower.position == max(sent, default=0))
+        await loop_turns()
+    await until(lambda: follower.position == max(sent, default=0))
     await follower.close()
     engine.dispose()
     assert [event.id for event in seen] == list(range(1, max(sent, default=0) + 1))
