@@ -2,7 +2,7 @@
 
 Each bench runs in a process of its own, so that none changes the memory or the caches of another, and prints its
 details as it goes. A figure that falls short is marked and changes nothing else: machines are noisy. The exit status
-is 1 if a bench itself fails.
+is 1 if a bench itself fails, or could not measure one of its figures.
 """
 
 import argparse

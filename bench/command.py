@@ -75,6 +75,8 @@ def run_alone(
         figures = measure(given)
     except MissingProgramError as error:
         sys.exit(f"not measured: {error}")
+    if missing := [figure.name for figure in figures if not figure.is_measured]:
+        sys.exit(f"not measured: {', '.join(missing)}")
     if given.figures:
         write_figures(given.figures, figures)
     else:

@@ -8,6 +8,7 @@ timed with warm live sets, as after the replies of a server, and with none.
 """
 
 import argparse
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from statistics import median
@@ -82,16 +83,23 @@ def show(name: str, threads: int, total: object, times: Times, seconds: float | 
     return [] if seconds is None else [Figure(f"{name}, {on}", wall, "ms", 1000 * seconds)]
 
 
+def show_evaluation(
+    name: str, threads: int, evaluate: Callable[[], Sequence[int]], rounds: int, seconds: float | None = None
+) -> list[Figure]:
+    """Time an evaluation, which returns the number of codes by guesses; print its row and return its figure."""
+    found: list[Sequence[int]] = []
+    times = times_beside_loop(lambda: found.append(evaluate()), rounds)
+    total = sum(guesses * codes for guesses, codes in enumerate(found[-1], 1))
+    return show(name, threads, total, times, seconds)
+
+
 def run_evaluations(rounds: int) -> list[Figure]:
     """Evaluate criteria against every secret."""
     figures = []
     for text, criterion, threads, seconds in EVALUATIONS:
         rules = Rules.parse(text)
-        distribution = evaluate_heuristic(rules, criterion, threads=threads)
-        total = sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
         run = partial(evaluate_heuristic, rules, criterion, threads=threads)
-        name = f"{text} {criterion.name}, all secrets"
-        figures += show(name, threads, total, times_beside_loop(run, rounds), seconds)
+        figures += show_evaluation(f"{text} {criterion.name}, all secrets", threads, run, rounds, seconds)
     return figures
 
 
@@ -116,8 +124,7 @@ def run_strategies(rounds: int) -> None:
     for name in STRATEGIES:
         choose = seeded_choice(load_strategy(name))
         run = partial(distribution_from, choose, CLASSIC)
-        total = sum(guesses * codes for guesses, codes in enumerate(run(), 1))
-        show(f"{CLASSIC} {name}, called", 1, total, times_beside_loop(run, rounds))
+        show_evaluation(f"{CLASSIC} {name}, called", 1, run, rounds)
 
 
 def compare_with_plain_evaluation(rounds: int) -> Figure:

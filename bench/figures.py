@@ -1,6 +1,7 @@
 """Figures that a bench measures, each with the value that is wanted, and the table of them."""
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,11 @@ class Figure:
     unit: str
     wanted: float
     comparison: Literal["at most", "at least"] = "at most"
+
+    @property
+    def is_measured(self) -> bool:
+        """Return True if the value is a number."""
+        return math.isfinite(self.value)
 
     @property
     def is_short(self) -> bool:

@@ -107,6 +107,7 @@ async def rate(load, seconds):
     await asyncio.sleep(SETTLE)
     load.answered, load.counting, began = 0, True, time.perf_counter()
     await asyncio.sleep(seconds)
+    await load.until(lambda: load.answered)
     load.counting, elapsed = False, time.perf_counter() - began
     load.hold()
     await asyncio.sleep(SETTLE)

@@ -11,9 +11,11 @@ import os
 import random
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+WARM_UP_SECONDS = 1.5
 GUESSES = ["1122", "3344", "5566", "1212", "3434", "5656", "1234", "3456", "5612", "1111"]
 
 
@@ -36,6 +38,11 @@ class Load:
     counting: bool = False
     answered: int = 0
     latencies: list[float] = field(default_factory=list)
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait for a condition of this load, which has no events: a busy machine answers nothing in a short run."""
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 class Player(asyncio.Protocol):
@@ -153,8 +160,11 @@ class Player(asyncio.Protocol):
         self.transport.write(header + b"\0\0\0\0" + payload)  # a mask of zeros changes nothing
 
 
-async def run(load, seconds, warm_up=1.5, player=Player):
-    """Play for ``seconds`` after a warm-up; return answers per second and the sorted latencies in milliseconds."""
+async def run(load, seconds, player=Player):
+    """Play for ``seconds`` after a warm-up, and until an answer counts.
+
+    Return answers per second and the sorted latencies in milliseconds.
+    """
     address = urlsplit(load.url)
     loop = asyncio.get_running_loop()
     transports = []
@@ -165,9 +175,10 @@ async def run(load, seconds, warm_up=1.5, player=Player):
         transports.append(transport)
     if load.together:
         await load.complete.wait()
-    await asyncio.sleep(warm_up)
+    await asyncio.sleep(min(WARM_UP_SECONDS, seconds))
     load.counting, began = True, time.perf_counter()
     await asyncio.sleep(seconds)
+    await load.until(lambda: load.latencies)
     elapsed, load.counting = time.perf_counter() - began, False
     for transport in transports:
         transport.close()

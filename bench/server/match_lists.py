@@ -60,11 +60,16 @@ def build(engine, matches, ladders):
             connection.execute(text(statement.replace(" SELECT", f" {COUNT} SELECT", 1)), used | {"count": matches})
 
 
+def place(number):
+    """Return the start and the id of a match, after which a page begins."""
+    return FIRST_MS + number * STEP_MS, f"{number:016x}"
+
+
 def filters(matches, ladders, rng):
     """Return a function per kind of filter that draws one filter of this kind."""
 
     def before():
-        return rng.choice([None, rng.randrange(1, matches)])
+        return rng.choice([None, place(rng.randrange(1, matches))])
 
     def since():
         return FIRST_MS + rng.randrange(matches) * STEP_MS
@@ -92,7 +97,7 @@ def filters(matches, ladders, rng):
         "no such intersection: player, client": lambda: MatchFilter(player="player-7", client="bot 3", before=before()),
         "no such intersection: player, ladder": lambda: MatchFilter(("super",), "player-9", before=before()),
         "since the last match": lambda: MatchFilter(player=player(), since=FIRST_MS + (matches + 1) * STEP_MS),
-        "the last page": lambda: MatchFilter(player=player(), before=rng.randint(2, 300)),
+        "the last page": lambda: MatchFilter(player=player(), before=place(rng.randint(2, 300))),
     }
 
 

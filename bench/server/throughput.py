@@ -43,10 +43,10 @@ async def measure_speed(process, connections, seconds, name="load"):
     """
     load, idle = Load(process.url, connections, name=name), process.mebibytes()
     playing = asyncio.create_task(run(load, seconds))
-    while not load.counting:  # noqa: ASYNC110 - a load has no events
-        await asyncio.sleep(0.01)
+    await load.until(lambda: load.counting)
     began, answered = process.loop_seconds(), load.answered
     await asyncio.sleep(0.9 * seconds)  # ends before the clients leave
+    await load.until(lambda: load.answered > answered)
     kibibytes = 1024 * (process.mebibytes() - idle) / connections
     used, answered = process.loop_seconds() - began, load.answered - answered
     rate, _ = await playing

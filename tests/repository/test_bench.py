@@ -2,12 +2,12 @@
 
 import math
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from bench.__main__ import GROUPS, run_bench
 
 ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^(?P<name>\S.*?)  +(?P<value>[-\d.,]+|nan)(?: \S.*?)?  +(?P<wanted>at (?:most|least) [\d.,]+).*?$")
@@ -36,6 +36,13 @@ def measure(options):
 run_alone(measure, "A bench whose program is missing.", [])
 """
 
+UNMEASURED = """
+from bench.command import run_alone
+from bench.figures import Figure
+
+run_alone(lambda options: [Figure("no reply came", float("nan"), "ms", 20.0)], "A bench on a machine too slow.", [])
+"""
+
 
 @pytest.fixture
 def bench():
@@ -46,10 +53,10 @@ def bench():
 @pytest.fixture
 def run(bench, monkeypatch, tmp_path, capfd):
     """A function that runs the entry point with invented groups, and returns its status and what it printed."""
-    for name, text in {"invented": INVENTED, "failing": FAILING, "missing": MISSING}.items():
+    for name, text in {"invented": INVENTED, "failing": FAILING, "missing": MISSING, "unmeasured": UNMEASURED}.items():
         (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    groups = {name: (name,) for name in ("failing", "invented", "missing")}
+    groups = {name: (name,) for name in ("failing", "invented", "missing", "unmeasured")}
 
     def run(*arguments):
         status = bench("__main__").main(arguments, groups)
@@ -68,24 +75,21 @@ def is_marked(line):
     return line.endswith("short")
 
 
-def test_quick_run_of_two_groups_prints_one_table():
-    command = [sys.executable, "-m", "bench", "counting", "codemakers", "--quick"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\nfigure ") == 1
-    found = rows(done.stdout)
-    assert any("count of a first guess on 8x10" in name for name in found)
-    assert any("numpy / evil" in name for name in found)
-    assert f"of {len(found)} figures" in done.stdout
-
-
-def test_figures_of_a_bench_have_wanted_values(bench):
-    figures = bench("__main__").run_bench("bench.solving", quick=True)
+@pytest.mark.parametrize("module", [module for modules in GROUPS.values() for module in modules])
+def test_every_bench_measures_its_figures(module):
+    """A short run: the figures say nothing, but each is there."""
+    figures = run_bench(module, quick=True)
     assert figures
     for figure in figures:
-        assert figure.value > 0
+        assert math.isfinite(figure.value)
         assert math.isfinite(figure.wanted)
         assert figure.comparison in {"at most", "at least"}
+
+
+def test_two_groups_print_one_table(run):
+    status, printed = run("invented", "invented")
+    assert (status, printed.count("\nfigure ")) == (0, 1)
+    assert f"of {2 * len(rows(printed))} figures" in printed
 
 
 def test_figures_that_fall_short_are_marked(run):
@@ -109,7 +113,7 @@ def test_strict_run_with_short_figure_fails(run):
     assert status == 1
 
 
-@pytest.mark.parametrize("name", ["failing", "missing"])
+@pytest.mark.parametrize("name", ["failing", "missing", "unmeasured"])
 def test_failing_bench_fails_run_after_all_others(run, name):
     status, printed = run(name, "invented")
     assert status == 1
