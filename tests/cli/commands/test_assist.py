@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evilpegs.commands.assist import MAX_CODES, AssistDialog
-from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
+from evilpegs.commands.assist import AssistDialog
+from evilpegs.commands.assist.input import AssistCommand, RowChange, help_text, parse_feedback, parse_line
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
 from evilpegs_clients.terminal.prompt import Prompt
@@ -151,14 +151,36 @@ TYPED = st.sampled_from(
 )
 
 
-@settings(max_examples=share(12))
-@given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
-def test_dialog_survives_any_lines(lines):
+def talk(*lines):
+    """Type lines into a dialog about 2x3, and return what it prints."""
     typed, out = iter(lines), io.StringIO()
     dialog = AssistDialog(Rules(2, 3), AssistScreen(Prompt(Console(file=out, width=100))), lambda _: next(typed, None))
     dialog.run(AssistHistory(Rules(2, 3)))
     assert next(typed, None) is None
-    assert out.getvalue().startswith("2x3: 9 ")
+    return out.getvalue()
+
+
+@settings(max_examples=share(12))
+@given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
+def test_dialog_survives_any_lines(lines):
+    assert talk(*lines).startswith("2x3: 9 ")
+
+
+def test_dialog_changes_whole_row():
+    """The snapshots have the other lines of a dialog."""
+    row, left, *_ = talk("11 2,0", "change 1 22 0,0").partition("Type new")[2].splitlines()[1:]
+    assert (row, left) == ("  1   2  2   ·· 0,0", "4 of 9 codes left")
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"), [("4x6", "1122"), ("5x3", "11223"), ("3x1", "111"), ("4x10-distinct", "1234")]
+)
+def test_help_names_every_command_with_a_code_of_the_rules(rules, code):
+    text = help_text(Rules.parse(rules))
+    assert f"  {code} 1,0  " in text
+    assert f"  change 2 {code} 1,0  " in text
+    unnamed = {AssistCommand.SHOW, AssistCommand.HELP}
+    assert [word for word in AssistCommand if word not in unnamed and f"  {word.value} " not in text] == []
 
 
 def test_history_adds_changes_and_undoes_rows():
@@ -225,18 +247,18 @@ def test_contradiction_of_several_rows_has_no_fit():
 
 
 def test_adviser_samples_many_codes():
-    found = advised("8x10", "12345678:2,2")
+    found = advised("4x6", "1122:1,0", effort=Effort(feedback_budget=100, solver_budget=0))
     assert found.among == "samples"
     (suggestion,) = found.suggestions
     assert suggestion.best_by == ("sampled",)
-    assert feedback(parse_code("12345678", Rules(8, 10)), suggestion.guess) == (2, 2)
+    assert feedback(parse_code("1122", CLASSIC), suggestion.guess) == (1, 0)
     assert suggestion.figures.candidate_count == found.codes
     assert found.more_guesses is None
 
 
 def test_adviser_leaves_out_expensive_figures():
-    assert advised("6x10", effort=NONE_TO_SPARE).suggestions[0].figures is not None
-    assert advised("6x10", "112233:2,2", effort=NONE_TO_SPARE).suggestions[0].figures is None
+    assert advised("4x6", effort=NONE_TO_SPARE).suggestions[0].figures is not None
+    assert advised("4x6", "1122:1,0", effort=NONE_TO_SPARE).suggestions[0].figures is None
 
 
 def test_adviser_without_memory_for_counts_draws_a_code_that_agrees():
@@ -262,145 +284,6 @@ def test_adviser_without_solution_suggests_by_criteria():
     }  # fmt: skip
 
 
-class FakeScreen:
-    """A screen that keeps what it is asked to show, each item as its kind and its values."""
-
-    def __init__(self):
-        self.shown = []
-
-    def say(self, text, style=""):
-        self.shown.append(("error" if style == "red" else "text", str(text)))
-
-    def show_advice(self, advice):
-        self.shown.append(("advice", advice))
-
-    def show_codes(self, codes):
-        self.shown.append(("codes", codes))
-
-    def show_rows(self, history, numbers):
-        if numbers := list(numbers):
-            self.shown.append(("rows", [history.row(number) for number in numbers]))
-
-    def show_contradiction(self, contradiction):
-        self.shown.append(("contradiction", contradiction))
-
-    def show_figures(self, figures):
-        self.shown.append(("weighed", figures))
-
-
-def answers(*lines, rules=CLASSIC):
-    """Type lines into a dialog; what is shown at the start, and what is shown after each line, by its kind."""
-    screen, typed = FakeScreen(), iter(lines)
-
-    def read(_):
-        if (line := next(typed, None)) is not None:
-            screen.shown.append(("typed", line))
-        return line
-
-    AssistDialog(rules, screen, read).run(AssistHistory(rules))
-    found = [{}]
-    for kind, value in screen.shown:
-        if kind == "typed":
-            found.append({})
-        else:
-            found[-1][kind] = value
-    return found
-
-
-def test_dialog_advises_after_each_row():
-    start, first, second, third, last = answers("1122 1,0", "1344 bw", "1 3 4 4 4,0", "quit", "1111 0,0")
-    assert (start["advice"].codes, first["advice"].codes) == (1296, 256)
-    assert first["rows"] == [row("1122", 1, 0)]
-    assert second["rows"] == [row("1344", 1, 1)]
-    assert 0 < second["advice"].codes < 256
-    assert third["contradiction"].rows == (2, 3)
-    assert last == {}
-
-
-def test_dialog_goes_on_after_solved_game():
-    _, solved, new = answers("1122 4,0", "new")
-    assert set(solved) == {"rows", "text"}
-    assert new["advice"].codes == 1296
-
-
-def test_dialog_changes_and_undoes_rows():
-    lines = ("1122 4,0", "1123 0,0", "change 2 3,0", "change 3 1,1", "undo", "undo", "undo", "rows")
-    _, _, clash, changed, missing, undone, emptied, refused, rows = answers(*lines)
-    assert clash["contradiction"].rows == (1, 2)
-    assert clash["contradiction"].fitting == ((Feedback(0, 0),), (Feedback(3, 0),))
-    assert changed["rows"] == [row("1123", 3, 0)]
-    assert changed["advice"].listed == (parse_code("1122", CLASSIC),)
-    assert re.findall("[0-9]+", missing["error"]) == ["3", "1", "2"]
-    assert undone["rows"] == [row("1122", 4, 0)]
-    assert emptied["advice"].history == AssistHistory(CLASSIC)
-    assert set(refused) == {"error"}
-    assert set(rows) == {"text"}
-
-
-def test_dialog_changes_whole_row():
-    changed = answers("1122 4,0", "change 1 1111 0,0")[-1]
-    assert changed["rows"] == list(changed["advice"].history.rows) == [row("1111", 0, 0)]
-    assert changed["advice"].codes == 625
-
-
-def test_dialog_answers_words():
-    lines = ("1122", "codes", "1122 2,2", "codes", "rows", "help", "", "nonsense", "1133")
-    _, weighed, many, given, codes, rows, helped, shown, wrong, impossible = answers(*lines)
-    figures = weighed["weighed"]
-    assert (figures.largest_part, figures.candidate_count, figures.part_count) == (256, 1296, 13)
-    assert figures.is_candidate
-    assert str(MAX_CODES) in many["text"]
-    assert list(map(format_code, codes["codes"])) == ["1212", "1221", "2112", "2121"]
-    assert given["advice"].listed == shown["advice"].listed == codes["codes"]
-    assert rows == {"rows": [row("1122", 2, 2)]}
-    assert all(
-        f"  {word.value} " in helped["text"]
-        for word in AssistCommand
-        if word not in {AssistCommand.SHOW, AssistCommand.HELP}
-    )
-    assert "'nonsense'" in wrong["error"]
-    assert not impossible["weighed"].is_candidate
-
-
-def test_dialog_names_single_clashing_row():
-    assert answers("1234 3,1")[-1]["contradiction"].rows == (1,)
-
-
-@pytest.fixture
-def talk(run, monkeypatch, tmp_path):
-    """Type lines into the command."""
-
-    def talk(*lines, arguments=()):
-        (tmp_path / "typed").write_text("".join(line + "\n" for line in lines))
-        with (tmp_path / "typed").open() as typed:
-            monkeypatch.setattr("sys.stdin", typed)
-            result = run("assist", *arguments)
-        assert (result.status, result.err) == (0, "")
-        return result.out
-
-    return talk
-
-
-def test_assist_echoes_input_and_shows_rows(talk):
-    lines = talk("1122 1,0", "quit", "never read").splitlines()
-    place = lines.index("  1> 1122 1,0")
-    assert lines[place + 1] == "  1   1  1  2  2   ●··· 1,0"
-    assert lines[place + 2].startswith("256 of 1,296 ")
-    table = r" 1  3  4  4 +44 +31.55  3.22 +13  yes +minimax, lexicographic"
-    assert any(re.match(table, line) for line in lines[place:])
-    assert lines[-1] == "  2> quit"
-
-
-@pytest.mark.parametrize(
-    ("rules", "code"), [("4x6", "1122"), ("5x3", "11223"), ("3x1", "111"), ("4x10-distinct", "1234")]
-)
-def test_assist_examples_fit_rules(talk, rules, code):
-    out = talk("help", arguments=["--rules", rules])
-    assert f" {code} 1,0;" in out
-    assert f"  change 2 {code} 1,0  " in out
-    assert parse_code(code, Rules.parse(rules))
-
-
 @pytest.mark.parametrize(
     ("width", "has_pegs", "has_mean"), [(100, 1, 1), (94, 1, 1), (82, 0, 1), (72, 0, 0), (52, 0, 0)]
 )
@@ -417,60 +300,6 @@ def test_suggestion_table_fits_narrow_terminal(width, has_pegs, has_mean):
     assert "…" not in out.getvalue()
 
 
-def test_assist_shows_rows_given_before(talk):
-    out = talk(arguments=["--after", "1122:1,0", "1344:0,0"])
-    assert out.startswith("  1   1  1  2  2   ●··· 1,0\n  2   1  3  4  4   ···· 0,0\n")
-
-
-def test_assist_sums_up_all_criteria(talk):
-    out = talk(arguments=["--after", "1122:2,2"])
-    assert "every" in out
-    assert not any(name in out for name in ("minimax", "entropy"))
-
-
-def test_assist_says_when_it_samples(talk):
-    assert "samples" in talk("12345678 2,2", arguments=["--rules", "8x10"])
-
-
-def test_assist_json_has_documented_keys(run):
-    result = run("assist", "--rules", "4x6", "--after", "1122:1,0", "3456:0,1", "1145:1,0", "--json")
-    document = result.document
-    assert result.status == 0
-    assert set(document) == {
-        "rules", "after", "candidates", "codes", "clash", "among", "guesses", "expected_guesses"
-    }  # fmt: skip
-    assert len(document["codes"]) == document["candidates"] <= 30
-    assert document["after"][0] == {"code": "1122", "black": 1, "white": 0}
-    assert set(document["guesses"][0]) == {
-        "code", "best_by", "candidate", "largest", "expected_size", "bits", "parts"
-    }  # fmt: skip
-    assert 1 < document["expected_guesses"] < 4
-
-
-def test_assist_json_of_clash(run):
-    result = run("assist", "--after", "1122:4,0", "1122:0,0", "--json")
-    assert result.status == 1
-    fitting = [{"row": 1, "fitting": [[0, 0]]}, {"row": 2, "fitting": [[4, 0]]}]
-    assert (result.document["candidates"], result.document["clash"]) == (0, fitting)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["--rules", "17x4"], "17"),
-        (["--after"], "--after"),
-        (["--after", "1122"], "BLACK,WHITE"),
-        (["1122"], "'1122'"),
-        (["--rules", "4y6"], "'4y6'"),
-    ],
-)
-def test_assist_refuses_bad_input(run, monkeypatch, arguments, named):
-    monkeypatch.setattr("sys.stdin", None)
-    result = run("assist", *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert named in result.complaint
-
-
 @pytest.fixture
 def at_terminal(start, keyboard):
     """Start the command at a terminal, and wait until it asks for a line."""
@@ -485,54 +314,59 @@ def at_terminal(start, keyboard):
     return at_terminal
 
 
-async def ended(child):
-    """Wait for the end of a command; its exit status and its errors."""
-    result = await asyncio.to_thread(child.end)
-    return result.status, result.err
-
-
-async def test_assist_shows_progress_of_long_counts(at_terminal, keyboard):
-    child = await at_terminal("--rules", "6x10", "--after", "112233:1,1")
-    assert "counting" in keyboard.written
-    assert any("157,626 of 1,000,000 " in line for line in keyboard.lines)
-    keyboard.type("quit\r")
-    assert await ended(child) == (0, "")
-
-
-async def test_assist_shows_no_progress_of_short_counts(at_terminal, keyboard):
-    child = await at_terminal("--after", "1122:2,2")
-    assert any("4 of 1,296 " in line for line in keyboard.lines)
+async def test_assist_edits_lines_at_terminal_until_ctrl_c(at_terminal, keyboard):
+    child = await at_terminal("--rules", "2x3")
     assert "counting" not in keyboard.written
-    keyboard.type("quit\r")
-    assert await ended(child) == (0, "")
-
-
-async def test_assist_edits_line_at_terminal(at_terminal, keyboard):
-    child = await at_terminal()
-    keyboard.type("1123 1,0\x1b[D\x1b[D\x1b[D\x1b[D\x7f2\r")
+    keyboard.type("13 1,0\x1b[D\x1b[D\x1b[D\x1b[D\x7f2\r")
     await keyboard.shows("\n  2>")
-    assert keyboard.lines.count("  1> 1122 1,0") == 1
+    assert keyboard.lines.count("  1> 12 1,0") == 1
     keyboard.type("un\t\r")
     await keyboard.shows("\n  1>")
     assert "  2> undo" in keyboard.lines
-    keyboard.type("\x04")
-    assert await ended(child) == (0, "")
+    keyboard.type("\x03")
+    result = await asyncio.to_thread(child.end)
+    assert (result.status, result.err) == (130, "")
+    assert keyboard.lines[-2:] == ["  1>", ""]
 
 
-async def test_terminated_assist_leaves_terminal_as_it_was(at_terminal, keyboard):
+async def test_assist_shows_progress_and_is_terminated_in_order(at_terminal, keyboard):
+    """Rules of more than a hundred thousand codes are worth a status line."""
     before = termios.tcgetattr(keyboard.program)
-    child = await at_terminal("--after", "1122:2,2")
+    child = await at_terminal("--rules", "6x7", "--after", "112233:4,2")
+    assert "counting" in keyboard.written
+    assert any("12 of 117,649 " in line for line in keyboard.lines)
     assert termios.tcgetattr(keyboard.program) != before
     assert (await asyncio.to_thread(child.end, signal.SIGTERM)).status == 143
     assert termios.tcgetattr(keyboard.program) == before
 
 
-async def test_interrupted_prompt_ends_line(at_terminal, keyboard):
-    child = await at_terminal("--after", "1122:2,2")
-    keyboard.type("\x03")
-    assert await ended(child) == (130, "")
-    assert keyboard.lines[-1] == ""
-    assert keyboard.lines[-2].strip() == "2>"
+def test_assist_without_input_ends_normally(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    result = run("assist", "--rules", "2x2")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith("\n")
+
+
+def shown_until(child, end):
+    shown = b""
+    while not shown.endswith(end):
+        byte = child.process.stdout.read(1)
+        assert byte, shown
+        shown += byte
+    return shown
+
+
+def test_interrupted_assist_survives_undecodable_input_first(start):
+    """Its input has not ended when the signal comes, which would be an orderly way to leave."""
+    with start("assist", "--rules", "2x3", stdin=-1) as child:
+        child.process.stdin.write(b"11 1,0\n\xff\xfe\n\x00\n11 \xc2\xb2,0\n")
+        shown = shown_until(child, b"  2> 11 \xc2\xb2,0\n") + shown_until(child, b"  2> ")
+        child.process.send_signal(signal.SIGINT)
+        child.process.wait(PATIENCE)
+        result = child.end()
+    assert (result.status, result.out, result.err) == (130, "\n", "")
+    assert b"4 of 9 " in shown
+    assert shown.count(b"use 2 of 123") == 2
 
 
 def test_screen_leaves_out_unknown_figures():
@@ -546,39 +380,6 @@ def test_screen_leaves_out_unknown_figures():
     assert ["1", "1", "1", "1", "1", "1", "sampled"] in lines
     assert lines[-1]
     assert not any(word.isdigit() for word in lines[-1])
-
-
-def test_assist_shows_clashing_rows_without_fit(talk):
-    out = talk("11 2,0", "22 2,0", "33 2,0", arguments=["--rules", "2x4"])
-    assert {"  2   2  2   ●● 2,0", "  3   3  3   ●● 2,0"} <= set(out.splitlines())
-
-
-def test_assist_without_input_ends_normally(run, monkeypatch):
-    monkeypatch.setattr("sys.stdin", None)
-    result = run("assist")
-    assert (result.status, result.err) == (0, "")
-    assert result.out.endswith("\n")
-
-
-def test_assist_survives_undecodable_input(start):
-    with start("assist", stdin=-1) as child:
-        result = child.end(typed=b"1122 1,0\n\xff\xfe\n\x00\n1122 \xc2\xb2,0")
-    assert (result.status, result.err) == (0, "")
-    assert "256 of 1,296 " in result.out
-    assert result.out.count("123456") == 2
-
-
-def test_interrupted_assist_exits_with_130(start):
-    with start("assist", stdin=-1) as child:
-        shown = b""
-        while not shown.endswith(b"  1> "):
-            byte = child.process.stdout.read(1)
-            assert byte, shown
-            shown += byte
-        child.process.send_signal(signal.SIGINT)
-        child.process.wait(PATIENCE)  # its input has not ended, which would be an orderly way to leave
-        result = child.end()
-    assert (result.status, result.out, result.err) == (130, "\n", "")
 
 
 @pytest.mark.parametrize(
