@@ -75,7 +75,7 @@ class TestBetting:
         rows = [[draw.choice([0, 0, 1, 20, 3_000]) for _ in range(11)] for _ in range(1_500)]
         levels = [0.05 / (1 + draw.randrange(1_000)) for _ in rows]
         together = betting_intervals(rows, 1, 11, levels)
-        for index in range(0, len(rows), 50):
+        for index in range(0, len(rows), 100):
             alone = betting_intervals([rows[index]], 1, 11, levels[index])
             assert together[index].tolist() == alone[0].tolist()
 
@@ -113,7 +113,7 @@ class TestBetting:
 class TestWidth:
     """Widths beside the hedged bets of the paper. Its authors' package, confseq, has no wheels to compare with."""
 
-    @pytest.mark.parametrize("games", [20, 100, 1_000, 10_000])
+    @pytest.mark.parametrize("games", [20, 1_000])
     @pytest.mark.parametrize("source", SOURCES)
     def test_width_is_close_to_hedged_bets(self, source, games):
         mixed = hedged = 0.0
