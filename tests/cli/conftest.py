@@ -1,5 +1,6 @@
 """Fixtures that run the command in this process and in child processes."""
 
+import io
 import json
 import os
 import select
@@ -8,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,13 +157,15 @@ def snapshot_server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def played(server, tmp_path_factory):
     """The JSON documents of a bot named minimax after a match on classic and one on classic-evil."""
-    home = os.environ | {"XDG_DATA_HOME": str(tmp_path_factory.mktemp("minimax"))}
     token = given_names(server.database, ["minimax"])["minimax"]
     bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--token", token, "--json")
     documents = []
-    for ladder in ("classic", "classic-evil"):
-        with Child(*bot, "--ladder", ladder, env=home) as child:
-            documents.append(child.end().document)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("minimax")))
+        for ladder in ("classic", "classic-evil"):
+            with redirect_stdout(io.StringIO()) as printed:
+                assert main([*bot, "--ladder", ladder]) == 0
+            documents.append(json.loads(printed.getvalue()))
     return documents
 
 
