@@ -13,6 +13,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import Writer
 from support.in_process import running_server
 from support.patience import PATIENCE
+from support.waiting import loop_turns
 
 
 async def test_server_end_logs_codemaking_metrics(database):
@@ -86,8 +87,7 @@ class TestCompilation:
         """Return what is logged about a task that compiles kernels."""
         with structlog.testing.capture_logs() as logged:
             reporting = asyncio.create_task(report_compilation(warm, structlog.get_logger()))
-            for _ in range(10):
-                await asyncio.sleep(0)
+            await loop_turns(10)
             before = len(logged)
             warm.cancel()
             await reporting
@@ -97,7 +97,7 @@ class TestCompilation:
         assert await self.messages(asyncio.create_task(asyncio.Event().wait())) == (1, 2)
 
     async def test_finished_compilation_is_not_mentioned(self):
-        warm = asyncio.create_task(asyncio.sleep(0))
+        warm = asyncio.create_task(loop_turns())
         await warm
         assert await self.messages(warm) == (0, 0)
 

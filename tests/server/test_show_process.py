@@ -1,6 +1,5 @@
 """A show process that hangs or keeps the database from emptying its side file is replaced, and no other one is."""
 
-import asyncio
 import os
 import signal
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from evilpegs_server.show_process import ShowProcess, ShowSetup
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.processes import is_running
+from support.waiting import until
 
 LADDERS = {"tiny": TINY}
 
@@ -34,16 +34,11 @@ async def running(database, log, **limits):
 
 async def heard(process):
     """Return the id of the process once it has said that it is alive."""
-    async with asyncio.timeout(PATIENCE):
-        while not (process.pid and process.was_heard):  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.01)
-    return process.pid
+    return await until(lambda: process.was_heard and process.pid)
 
 
 async def replaced(process, old):
-    async with asyncio.timeout(PATIENCE):
-        while process.pid in {None, old}:  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.01)
+    await until(lambda: process.pid not in {None, old})
     return await heard(process)
 
 
@@ -55,9 +50,7 @@ class Looks:
 
     async def more(self, number):
         wanted = self.number + number
-        async with asyncio.timeout(PATIENCE):
-            while self.number < wanted:  # noqa: ASYNC110 - the looks are periodic
-                await asyncio.sleep(0.01)
+        await until(lambda: self.number >= wanted)
 
 
 @pytest.fixture
@@ -83,12 +76,7 @@ def patient(monkeypatch):
 async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient, looks):
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
-            pids = set()
-            async with asyncio.timeout(PATIENCE):
-                while len(pids) < 2:
-                    pids |= {process.pid} - {None}
-                    await asyncio.sleep(0.01)
-            second = await heard(process)
+            second = await replaced(process, await until(lambda: process.pid))
             await looks.more(10)
             assert process.pid == second
     assert [line["why"] for line in logged if "replaced" in line["event"]] == [

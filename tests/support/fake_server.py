@@ -164,6 +164,10 @@ class FakeChannel:
         return [json.loads(text)["type"] for text in self.sent]
 
 
+async def no_pause(_seconds):
+    """Answer at once, also a wrong token."""
+
+
 class FakeClient:
     """A client on a fake connection that numbers its requests, so that their answers can be counted."""
 
@@ -272,7 +276,7 @@ class FakeServer:
             self.registry.restore(stored)
         self.services.presence.restore()
 
-    def connect(self, ticket=None, pause=asyncio.sleep):
+    def connect(self, ticket=None, pause=no_pause):
         """Open a connection and return its client; the connection has an address only if ``ticket`` gives it one."""
         self.clients.append(FakeClient(self, ticket or self.services.admission.open(None, 0.0), pause))
         return self.clients[-1]

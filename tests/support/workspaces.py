@@ -1,10 +1,9 @@
 """Workspaces of a worker process for tests, and a task that calls any function."""
 
-import time
-
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_server.work.tasks import TaskResult
 from evilpegs_server.work.workspace import Workspace
+from support.waiting import wait_until
 
 
 def new_workspace(max_bytes=64 << 20, solved=None):
@@ -29,6 +28,5 @@ class Gated:
         self.task, self.gate = task, gate
 
     def run(self, workspace):
-        while not self.gate.exists():
-            time.sleep(0.01)
+        wait_until(self.gate.exists)
         return self.task.run(workspace)

@@ -1,13 +1,13 @@
 """A running server follows what its operator does: connections end with a reason, and whoever is banned stays out."""
 
 import asyncio
-import subprocess
-import sys
 import time
 
 import pytest
 import structlog
 
+from evilpegs.commands import players
+from evilpegs.commands.players import forget
 from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.play.registry import MatchRegistry
@@ -19,6 +19,7 @@ from evilpegs_server.storage.players import new_token
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 LADDER = "classic-evil-practice"
 
@@ -56,13 +57,6 @@ async def try_hello(server, **fields):
     async with dial(server.url) as player:
         client = {"name": "raw", "version": "1"}
         return await player.ask("welcome", "error", type="hello", client=client, **fields)
-
-
-async def until(condition):
-    """Ask until the server has followed; each condition waits for an answer."""
-    async with asyncio.timeout(PATIENCE):
-        while not await condition():
-            pass
 
 
 async def test_new_token_ends_connections_and_resumes_matches(server, engine):
@@ -231,16 +225,15 @@ async def test_forgotten_player_proves_nothing_and_frees_the_name(server, engine
         assert (await try_hello(server, name="anna", kind="bot"))["type"] == "welcome"
 
 
-async def test_players_are_forgotten_while_they_play(server, engine, database):
+async def test_players_are_forgotten_while_they_play(server, engine, database, monkeypatch):
     """The command bans, waits for the server to end the open match, and deletes it."""
+    monkeypatch.setattr(players, "FORFEIT_SECONDS", PATIENCE)
     async with dial(server.url) as player, dial(server.url) as other:
         await player.hello("anna")
         await other.hello("bert")
         match = await player.play(LADDER)
         kept = await other.play(LADDER)
-        command = [sys.executable, "-m", "evilpegs", "players", "forget", "anna", "--yes", "--database", database]
-        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "deleted anna and 1 match\n")
+        await asyncio.to_thread(forget, "anna", yes=True, database=database)
         assert (await player.hear("error"))["code"] == "banned"
         assert [each.id for each in load_open_matches(engine)] == [kept]
         assert load_match(engine, match) is None

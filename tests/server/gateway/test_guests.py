@@ -1,6 +1,5 @@
 """Guests are forgotten when nothing connects them with the server, and lose matches they do not come back to."""
 
-import asyncio
 import json
 from contextlib import AsyncExitStack
 
@@ -12,8 +11,8 @@ from evilpegs_server.play.counts import EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_players
 from support.in_process import running_server
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 MINUTES_MS = 60_000
 
@@ -44,9 +43,7 @@ async def resign(client, match):
 
 async def outcomes(fake_server, match):
     """Return the outcomes of a match when it is over."""
-    async with asyncio.timeout(PATIENCE):
-        while fake_server.registry.get(match) is not None:  # noqa: ASYNC110 - nobody is told
-            await asyncio.sleep(0.001)
+    await until(lambda: fake_server.registry.get(match) is None)
     stored = load_match(fake_server.engine, match)
     assert stored.over
     return json.loads(stored.entries[-1].text)["outcomes"]

@@ -1,6 +1,5 @@
 """The game port says over HTTP whether matches can start, and shows its metrics to this machine."""
 
-import asyncio
 from types import SimpleNamespace
 
 import httpx
@@ -15,12 +14,7 @@ from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.patience import PATIENCE
 from support.servers import dial
 from support.shown_metrics import SCRAPERS, TEXT_FORMAT, values
-
-
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - nothing announces it
-            await asyncio.sleep(0.001)
+from support.waiting import until
 
 
 async def test_draining_server_is_not_ready(fake_server):

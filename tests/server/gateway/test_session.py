@@ -16,6 +16,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart
+from support.waiting import until
 
 UNKNOWN_MATCH = "f" * 16
 
@@ -256,6 +257,10 @@ class TestSeat:
         assert ann.channel.close_code is None
 
 
+async def is_refused(client):
+    return (await client.request(type="ping", c=1))["type"] == "error"
+
+
 class TestLeftOut:
     """Messages without a match or a game."""
 
@@ -297,8 +302,7 @@ class TestLeftOut:
     async def test_guess_without_match_is_not_rate_limited(self, ann):
         """A legal guess on the player's turn spends no token: the bucket is empty and the guess is answered."""
         await ann.play("long")
-        while (await ann.request(type="ping", c=1))["type"] == "pong":
-            pass
+        await until(lambda: is_refused(ann))
         assert (await ann.request(type="guess", turn=1, code="1" * 16))["type"] == "feedback"
         assert await ann.error_code(type="hint") == "rate_limited"
 

@@ -21,17 +21,10 @@ from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
 from support.named_players import given_names
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 ANSWERS = ("error", "match_started")
-
-
-async def until(condition):
-    """Wait for what another server does, or this one in a task of its own."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 WAITS = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 REFUSED = """
@@ -40,10 +40,7 @@ class Operator:
         return done.fetchall() if done.description else []
 
     async def until(self, query):
-        async with asyncio.timeout(PATIENCE):
-            while not any(row[0] for row in self.run(query)):
-                await asyncio.sleep(0.01)
-                self.run("SELECT pg_stat_clear_snapshot()")
+        await until(lambda: self.run("SELECT pg_stat_clear_snapshot()") and any(row[0] for row in self.run(query)))
 
     @contextmanager
     def read_only(self):
@@ -89,25 +86,20 @@ async def url(postgres_url, tmp_path, log):
         yield server.url
 
 
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - of another thread
-            await asyncio.sleep(0.01)
-
-
 async def resumed(url, token, match):
     """Resume as soon as the server can, and return the events of the match and the open turn."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            async with dial(url) as raw:
-                await raw.hello(token=token)
-                answer = await raw.ask("resumed", "error", type="resume", match=match, seq=0)
-                if answer["type"] == "error":
-                    assert answer["code"] == "storage_unavailable"
-                    await asyncio.sleep(0.05)
-                    continue
-                events = [await raw.hear() for _ in range(answer["seq"])]
-                return events, await raw.hear("turn")
+
+    async def resume():
+        async with dial(url) as raw:
+            await raw.hello(token=token)
+            answer = await raw.ask("resumed", "error", type="resume", match=match, seq=0)
+            if answer["type"] == "error":
+                assert answer["code"] == "storage_unavailable"
+                return None
+            events = [await raw.hear() for _ in range(answer["seq"])]
+            return events, await raw.hear("turn")
+
+    return await until(resume)
 
 
 @pytest.mark.parametrize(
@@ -152,10 +144,12 @@ async def test_idle_server_says_what_is_wrong(url, operator, log, fault):
 
     async def has_status(expected):
         async with httpx.AsyncClient(base_url=url.replace("ws:", "http:").removesuffix("/v1")) as client:
-            async with asyncio.timeout(PATIENCE):
-                while (answer := await client.get("/readyz")).status_code != expected:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
-        return answer.text
+
+            async def answered():
+                answer = await client.get("/readyz")
+                return answer.status_code == expected and answer.text
+
+            return await until(answered)
 
     def lines():
         remedy = "make it writable" if fault == "read_only" else "free some space"

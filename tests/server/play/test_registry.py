@@ -12,6 +12,7 @@ from evilpegs_server.play.registry import RESTART_GRACE_MS
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.storage.archive import load_match
+from support.waiting import loop_turns
 
 
 @pytest.fixture
@@ -168,7 +169,7 @@ async def test_closed_lobby_drops_late_reply(ann, fake_server):
     fake_server.registry.close()
     sent = len(ann.channel.sent)
     fake_server.pool.run_pending()
-    await asyncio.sleep(0)
+    await loop_turns()
     assert len(ann.channel.sent) == sent
     assert len(load_match(fake_server.engine, match).entries) == 2
 
@@ -178,7 +179,7 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     fake_server.pool.paused = True
     guessed = await ann.send(type="guess", match=thinking, game=1, turn=1, code="123456")
     draining = asyncio.create_task(fake_server.registry.drain())
-    await asyncio.sleep(0)
+    await loop_turns()
     assert fake_server.registry.draining
     assert not draining.done()
     fake_server.pool.run_pending()

@@ -1,6 +1,5 @@
 """Rounds on a real server: who enters, when no game begins any more, and what others see of a sealed one."""
 
-import asyncio
 import json
 from contextlib import AsyncExitStack
 
@@ -20,6 +19,7 @@ from support.in_process import running_server
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 NOW = 1_795_000_000_000
 HOUR = 3_600_000
@@ -72,12 +72,15 @@ class Contest:
 
     async def until_state(self, state, name="final"):
         """Return the round as the site shows it, once it has this state and, if it is over, its results."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                shown = await self.get(f"rounds/{name}")
-                if shown.get("state") == state:
-                    return shown
-                assert shown.get("status", 503) in {404, 503} or shown["state"] != "over", shown
+
+        async def shown_so():
+            shown = await self.get(f"rounds/{name}")
+            if shown.get("state") == state:
+                return shown
+            assert shown.get("status", 503) in {404, 503} or shown["state"] != "over", shown
+            return None
+
+        return await until(shown_so)
 
     async def log_in(self, stack, name):
         player = await stack.enter_async_context(dial(self.server.url))
@@ -97,6 +100,16 @@ async def begin(player, name="final"):
     """Begin to play; the first game waits for `ready`."""
     started = await player.ask("match_started", "error", type="play", ladder=name)
     return started["match"] if started["type"] == "match_started" else started
+
+
+async def until_begun(player, code):
+    """Begin to play as soon as the server has looked; until then it refuses with ``code``."""
+
+    async def has_begun():
+        answer = await begin(player)
+        return isinstance(answer, str) or (answer["code"] != code and pytest.fail(str(answer)))
+
+    await until(has_begun)
 
 
 async def play_one(player, match, game):
@@ -119,9 +132,7 @@ class TestEntry:
             await anna.ask("match_over", type="resign", match=match)
             assert (await begin(anna))["code"] == "already_entered"
             rounds.admit(contest.engine, "final", ["carl"])
-            async with asyncio.timeout(PATIENCE):
-                while not isinstance(answer := await begin(carl), str):
-                    assert answer["code"] == "not_an_entrant"
+            await until_begun(carl, "not_an_entrant")
 
     async def test_entry_counts_after_restart(self, contest):
         contest.open("anna")
@@ -206,13 +217,13 @@ class TestClose:
         rounds.set_closing(contest.engine, "final", NOW + 2 * HOUR)
         async with AsyncExitStack() as stack:
             anna = await contest.log_in(stack, "anna")
-            async with asyncio.timeout(PATIENCE):
-                while (await contest.get("rounds/final"))["closes"] != NOW + 2 * HOUR:
-                    pass
+
+            async def is_extended():
+                return (await contest.get("rounds/final"))["closes"] == NOW + 2 * HOUR
+
+            await until(is_extended)
             contest.wall.now = NOW + HOUR
-            async with asyncio.timeout(PATIENCE):
-                while not isinstance(await begin(anna), str):  # until the game process has looked too
-                    pass
+            await until_begun(anna, "round_closed")
             rounds.set_closing(contest.engine, "final", NOW + HOUR)  # by command
             assert (await anna.hear("match_over"))["outcomes"] == ["forfeit"] * GAMES
 
@@ -269,9 +280,11 @@ class TestSealed:
             refused = [await self._resume(stack, contest, known) for known in (match, "0" * 16)]
             assert refused[0] == refused[1], "an id is like an unknown one for others"
             await anna.ask("match_over", type="resign", match=match)
-            async with asyncio.timeout(PATIENCE):
-                while match in json.dumps(await contest.get("live")):
-                    pass
+
+            async def is_over():
+                return match not in json.dumps(await contest.get("live"))
+
+            await until(is_over)
             assert await self._showing(contest, match) == (
                 [] if sealed else [each for each in SHOWN if "live" not in each]
             )

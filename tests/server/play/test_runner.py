@@ -3,7 +3,6 @@
 On the ladder `quick` a player is flagged after one millisecond on the fake clock.
 """
 
-import asyncio
 import json
 
 import pytest
@@ -16,7 +15,7 @@ from evilpegs_server.replies.capacity import reply_cost
 from evilpegs_server.storage.queries import read
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.tasks import FindHint, FindWitness
-from support.patience import PATIENCE
+from support.waiting import loop_turns, until
 from support.workspaces import Call
 
 
@@ -82,9 +81,7 @@ class TestDurability:
         await ann.receive("error")
         assert len(fake_server.take_log()) == 1
         broken_disk.on = False
-        async with asyncio.timeout(PATIENCE):
-            while fake_server.registry.get(match) is None:  # noqa: ASYNC110
-                await asyncio.sleep(0.001)
+        await until(lambda: fake_server.registry.get(match))
         again = fake_server.connect()
         assert [(each["match"], each["seq"]) for each in (await again.hello(token=ann.token))["open"]] == [(match, 2)]
 
@@ -225,7 +222,7 @@ class TestDisclosure:
         events = len(fake_server.registry.get(match).event_log.entries)
         fake_server.registry.close()
         fake_server.pool.run_pending()
-        await asyncio.sleep(0)
+        await loop_turns()
         assert len(fake_server.registry.get(match).event_log.entries) == events
         assert ann.channel.sent_types[-1] == "turn"
 
@@ -296,9 +293,7 @@ class TestTime:
         fake_server.registry.leave(ann.channel, ann.session.player)
         log = fake_server.registry.get(match).event_log
         fake_server.clock.advance(2)
-        async with asyncio.timeout(PATIENCE):
-            while all(entry.type != "game_over" for entry in log.entries):  # noqa: ASYNC110
-                await asyncio.sleep(0.001)
+        await until(lambda: any(entry.type == "game_over" for entry in log.entries))
         assert [json.loads(entry.text)["outcome"] for entry in log.entries if entry.type == "game_over"] == ["flagged"]
 
     async def test_late_guess_gets_flagged_error(self, ann, fake_server):

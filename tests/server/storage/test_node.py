@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseInUseError
-from evilpegs_server.storage.queries import read_value
+from evilpegs_server.storage.queries import read, read_value
 from support.stores import new_node
 
 MATCH = "00000000000000ab"
@@ -43,7 +43,7 @@ def test_name_is_free_after_a_lease_of_watching(engine):
     be_silent(engine, "one")
     now = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float)"
     began = read_value(engine, now)
-    again = new_node(engine, "one", lease, sleep=lambda _: time.sleep(lease / 10))
+    again = new_node(engine, "one", lease, sleep=lambda _: read(engine, "SELECT pg_sleep(0.03)"))
     assert again.run == 2
     assert read_value(engine, now) - began > lease
 
@@ -81,3 +81,15 @@ def test_node_that_lost_the_database_takes_matches_of_one_that_has_ended(owned):
     assert two.take(MATCH, 1) is None
     one.end()
     assert [each.match for each in two.take_silent()] == [MATCH]
+
+
+def test_ids_of_players_are_given_once(engine):
+    """Of a node that stopped and begins again, too: what is left of its ids is lost."""
+    one, two = new_node(engine, "one"), new_node(engine, "two")
+    one.end()
+    taken = [node.take_ids() for node in (one, two, new_node(engine, "one"))]
+    assert [(each.start, len(each)) for each in taken] == [(1, 1000), (1001, 1000), (2001, 1000)]
+
+
+def test_all_nodes_agree_on_the_key_of_the_first(engine):
+    assert [new_node(engine, name).agree_on_key(f"of {name}") for name in ("one", "two")] == ["of one"] * 2

@@ -8,6 +8,7 @@ import structlog
 
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.reads import BusyError, Reads, keep_looking
+from support.waiting import loop_turns
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ async def test_read_passes_on_error(reads):
 async def test_read_over_limit_is_refused(reads):
     gate = threading.Event()
     waiting = [asyncio.create_task(reads.run(gate.wait)) for _ in range(2)]
-    await asyncio.sleep(0)
+    await loop_turns()
     with pytest.raises(BusyError):
         await reads.run(str)
     gate.set()
@@ -48,7 +49,7 @@ async def test_abandoned_read_counts_until_its_end(reads):
     await asyncio.to_thread(begun.wait)
     held.cancel()
     other = asyncio.create_task(reads.run(str))
-    await asyncio.sleep(0)
+    await loop_turns()
     with pytest.raises(BusyError):
         await reads.run(str)
     gate.set()

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from threading import Lock, Thread
 
@@ -27,7 +26,8 @@ from evilpegs_server.work.worker import NICENESS, serve
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
 from support.patience import PATIENCE
-from support.workspaces import Call, new_workspace
+from support.waiting import loop_turns, until
+from support.workspaces import Call, Gated, new_workspace
 
 TESTS = Path(__file__).parents[2]
 BYTES = 64 << 20
@@ -70,9 +70,7 @@ async def kill(process):
     """Kill the process and wait until its owner has noticed."""
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
-    async with asyncio.timeout(PATIENCE):
-        while process.pid == pid:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.001)
+    await until(lambda: process.pid != pid)
 
 
 async def test_process_finds_same_results_and_reports_state(process):
@@ -131,9 +129,7 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
 async def test_idle_process_that_died_is_replaced(process):
     first = await process.run(Call(os.getpid))
     await kill(process)
-    async with asyncio.timeout(PATIENCE):
-        while process.pid is None:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.001)
+    await until(lambda: process.pid)
     assert await process.run(Call(os.getpid)) == process.pid != first
 
 
@@ -145,12 +141,16 @@ async def test_deadly_task_is_given_up_alone(process, logs):
     assert await process.run(SIZES) == SIZES.run(new_workspace()).value
 
 
-async def test_tasks_beside_deadly_one_survive(process, logs):
+async def test_tasks_beside_deadly_one_survive(process, logs, tmp_path):
     """These tasks were running when the first process died and are then done one after another."""
-    others = [asyncio.create_task(process.run(Call(time.sleep, 0.1))) for _ in range(3)]
+    gate = tmp_path / "gate"
+    others = [asyncio.create_task(process.run(Gated(Call(divmod, 9, 7), gate))) for _ in range(3)]
+    deadly = asyncio.create_task(process.run(Call(signal.raise_signal, signal.SIGKILL)))
+    await until(lambda: logs.entries)
+    gate.touch()
     with pytest.raises(WorkerLostError):
-        await process.run(Call(signal.raise_signal, signal.SIGKILL))
-    assert await asyncio.gather(*others) == [None] * 3
+        await deadly
+    assert await asyncio.gather(*others) == [(1, 2)] * 3
     assert len(logs.entries) == MAX_DEATHS
 
 
@@ -190,7 +190,7 @@ async def test_close_kills_process_that_hangs(new_process, tmp_path, logs, monke
     os.mkfifo(tmp_path / "gate")
     await process.run(Call(os.getpid))
     forgotten = asyncio.create_task(process.run(Call(Path.read_text, tmp_path / "gate")))
-    await asyncio.sleep(0)
+    await loop_turns()
     pid = process.pid
     os.kill(pid, signal.SIGSTOP)
     assert await process.close() is None
