@@ -11,7 +11,8 @@ serve: $(READY)
 	@$(BIN)/evilpegs serve
 
 # Three at a time on two processors, because tests wait a third of their time.
-PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE := -q -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest $(SIDE_BY_SIDE)
 TOOL := PYTHONPATH=tests $(BIN)/python -m tools
 # Tests start hundreds of processes; without bytecode each would compile the packages again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,16 +20,22 @@ NODE := tests/page/node_modules/.package-lock.json
 
 # What to run before every commit: about four minutes.
 test: $(DEV)
-	@sh tests/components.sh
+	@sh tests/components.sh test
 	@$(MAKE) --no-print-directory -j2 check kernels
 	@$(PYTEST) -m "not full and not abuse and not statistics"
 
-# Everything there is, as CI runs it. The kernels run once as plain Python too: that they agree with themselves
-# compiled is part of the test, and only so are their lines counted as covered.
+# Everything there is, as CI runs it. What fails runs once more, alone; a test that passes then is printed last.
 test-all: $(DEV) $(NODE)
-	@sh tests/components.sh
-	@rm -f .coverage .coverage.*
+	@sh tests/components.sh all
 	@$(MAKE) --no-print-directory -j2 check kernels
+	@$(TOOL).flaky $(SIDE_BY_SIDE) --hypothesis-profile=many
+
+# Everything once more, with the lines that it reaches: before a release, and when kernels have changed. The kernels run
+# once as plain Python too, because only so are their lines counted.
+coverage: $(DEV) $(NODE)
+	@sh tests/components.sh all
+	@rm -f .coverage .coverage.*
+	@$(MAKE) --no-print-directory kernels
 	@$(PYTEST) --hypothesis-profile=many --cov --cov-report= --cov-fail-under=0
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-append --cov-report= --cov-fail-under=0 tests/game tests/clients/strategies \
 	    --ignore=tests/clients/strategies/test_golden.py
@@ -36,7 +43,7 @@ test-all: $(DEV) $(NODE)
 
 # The tests with real processes and sockets, three times, beside four processes that only burn the processor.
 test-busy: $(DEV)
-	@sh tests/components.sh
+	@sh tests/components.sh all
 	@$(MAKE) --no-print-directory kernels
 	@$(TOOL).busy --burners 4 --times 3 -- $(PYTEST) tests/abuse tests/cli tests/clients tests/compatibility \
 	    tests/integration tests/server
@@ -83,7 +90,7 @@ abuse: $(DEV)
 
 # Ten minutes of 50 faults of nodes and their database while 60 bots play. EVILPEGS_SEED=2 draws others.
 faults: $(DEV)
-	@sh tests/components.sh
+	@sh tests/components.sh faults
 	@EVILPEGS_FAULTS=50 EVILPEGS_PLAYERS=60 EVILPEGS_OUTAGE_SECONDS=30 $(BIN)/python -m pytest -q -s --no-cov \
 	    tests/integration/test_faults.py
 
@@ -93,12 +100,12 @@ statistics: $(DEV)
 
 # Tests of the page in a browser, and the figures of bench/page.py. Screenshots go to tests/page/artifacts.
 page: $(DEV) $(NODE)
-	@sh tests/components.sh
+	@sh tests/components.sh page
 	@$(PYTEST) tests/page
 	@$(BIN)/python -m bench page
 
 $(NODE): tests/page/package-lock.json
-	@command -v npm >/dev/null || sh tests/components.sh
+	@command -v npm >/dev/null || sh tests/components.sh page
 	@npm ci --prefix tests/page --no-audit --no-fund --silent
 
 # Minutes: which games make counting dearest, and does any pass the stated bound?
@@ -128,7 +135,7 @@ openapi: $(DEV)
 
 # The picture of the page in README.md. Needs chromium.
 screenshot: $(DEV)
-	@sh tests/components.sh
+	@sh tests/components.sh page
 	@$(TOOL).screenshot
 
 # Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
@@ -156,4 +163,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts vectors records openapi screenshot vendor
+.PHONY: demo serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts vectors records openapi screenshot vendor
