@@ -12,6 +12,7 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage.postgres.database import CONNECT
 from support.servers import dial
 from support.waiting import until
 
@@ -102,6 +103,13 @@ async def resumed(url, token, match):
     return await until(resume)
 
 
+@pytest.fixture
+def fault(request, monkeypatch):
+    if request.param == "locked":  # two seconds, for which the server waits twice
+        monkeypatch.setitem(CONNECT, "options", CONNECT["options"].replace("lock_timeout=2s", "lock_timeout=500ms"))
+    return request.param
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -109,8 +117,9 @@ async def resumed(url, token, match):
         ("full", ("No space left on device", "free some space")),
         ("locked", ("lock timeout", "end that program")),
     ],
+    indirect=["fault"],
 )
-async def test_match_goes_on_after(url, operator, log, fault, words):
+async def test_match_goes_on_after(fault, url, operator, log, words):
     async with dial(url) as raw:
         await raw.hello()
         token, match = raw.token, await raw.play("classic-evil")
@@ -138,7 +147,7 @@ async def test_match_goes_on_after(url, operator, log, fault, words):
     assert verify_match(record) == []
 
 
-@pytest.mark.parametrize("fault", ["read_only", "out_of_space"])
+@pytest.mark.parametrize("fault", ["read_only", "out_of_space"], indirect=True)
 async def test_idle_server_says_what_is_wrong(url, operator, log, fault):
     """Before a player notices, and once; then it is ready again without a restart."""
 
