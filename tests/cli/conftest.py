@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +114,18 @@ def run(capsys):
     return run
 
 
+@pytest.fixture(scope="session")
+def run_once():
+    """Run the command in this process for a fixture of a module or of the session."""
+
+    def run_once(*arguments):
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            status = main([str(argument) for argument in arguments])
+        return Result(status, out.getvalue(), err.getvalue())
+
+    return run_once
+
+
 @pytest.fixture
 def talker(tmp_path):
     """The file of a strategy that prints when it is loaded and when it chooses."""
@@ -155,21 +167,16 @@ def snapshot_server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def played(server, tmp_path_factory):
+def played(run_once, server, tmp_path_factory):
     """The JSON documents of a bot named minimax after a match on classic and one on classic-evil."""
     token = given_names(server.database, ["minimax"])["minimax"]
     bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--token", token, "--json")
-    documents = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("minimax")))
-        for ladder in ("classic", "classic-evil"):
-            with redirect_stdout(io.StringIO()) as printed:
-                assert main([*bot, "--ladder", ladder]) == 0
-            documents.append(json.loads(printed.getvalue()))
-    return documents
+        return [run_once(*bot, "--ladder", ladder).document for ladder in ("classic", "classic-evil")]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def evil_match(played):
     """The id of the match on classic-evil."""
     return played[1]["matches"][0]["match"]

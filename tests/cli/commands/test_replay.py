@@ -11,6 +11,7 @@ from rich.console import Console
 
 from evilpegs.commands.replay import CHANCE_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
+from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
@@ -26,6 +27,24 @@ from support.workspaces import new_workspace
 MATCH = {"match", "ladder", "rules", "codemaker", "player", "client", "at", "events", "over", "flaw", "games"}
 GAME = {"game", "outcome", "guesses", "elapsed_ms", "secret", "nonce", "turns"}
 TURN = {"turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms", "analysis"}
+
+
+@pytest.fixture(scope="module")
+def shown(run_once, server, evil_match):
+    """The match on classic-evil, as the command prints it."""
+    return run_once("replay", evil_match, "--database", server.database)
+
+
+@pytest.fixture(scope="module")
+def short(run_once, server, tmp_path_factory):
+    """The ids of matches of one game, on classic-practice and on classic-evil-practice."""
+    bot = ("bot", "minimax", "--server", server.url, "--name", "short", "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("short")))
+        documents = [
+            run_once(*bot, "--ladder", name).document for name in ("classic-practice", "classic-evil-practice")
+        ]
+    return [document["matches"][0]["match"] for document in documents]
 
 
 def test_replay_json_has_documented_keys(run, server, evil_match):
@@ -48,20 +67,21 @@ def test_replay_json_has_documented_keys(run, server, evil_match):
     assert [best["code"] for best in first["best"]] == ["1122", "1122", "1123", "1234", "1123"]
 
 
-def test_replay_json_equals_analysis_of_server(run, server, evil_match):
-    document = run("replay", evil_match, "--database", server.database, "--json").document
+def test_replay_of_server_and_of_database_equal_analysis_of_server(run, server, short):
+    *_, match = short
+    document = run("replay", match, "--database", server.database, "--json").document
+    assert run("replay", match.upper(), "--server", server.url, "--json").document == document
 
     async def analyze_there():
         with open_for_reading(server.database) as engine:
-            return json.loads(await MatchAnalyses(engine, FakePool(new_workspace())).text(evil_match))
+            return json.loads(await MatchAnalyses(engine, FakePool(new_workspace())).text(match))
 
     assert asyncio.run(analyze_there()) == document
 
 
-def test_replay_shows_turns_and_chain(run, server, evil_match):
-    result = run("replay", evil_match, "--database", server.database)
-    lines = result.out.splitlines()
-    assert result.status == 0
+def test_replay_shows_turns_and_chain(shown, evil_match):
+    lines = shown.out.splitlines()
+    assert shown.status == 0
     assert {evil_match, "0.2.0"} <= numbers_in(lines[0])
     assert lines[0].endswith(" classic-evil")
     assert {"1", "5"} <= numbers_in(lines[2])
@@ -80,9 +100,8 @@ def heading(printed):
     return next(line for line, below in pairwise(lines) if set(below) == {"─"}).split()
 
 
-def test_replay_of_fixed_secret_shows_chances(run, server, played, evil_match):
-    fixed_match = played[0]["matches"][0]["match"]
-    fixed, evil = (run("replay", match, "--database", server.database).out for match in (fixed_match, evil_match))
+def test_replay_of_fixed_secret_shows_chances(run, server, shown, short):
+    fixed, evil = run("replay", short[0], "--database", server.database).out, shown.out
     assert unwrapped(LEGEND + CHANCE_LEGEND) in unwrapped(fixed)
     assert unwrapped(LEGEND) in unwrapped(evil)
     assert unwrapped(CHANCE_LEGEND) not in unwrapped(evil)
@@ -104,8 +123,8 @@ def test_replay_without_analysis_counts_candidates(run, server, evil_match):
 @pytest.fixture(scope="module")
 def uncounted():
     """A turn with so many codes left that counting them takes long."""
-    history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
-    *_, last = analyze(Rules(12, 14), history)
+    history = tuple(Turn(tuple((peg + step) % 34 for peg in range(16)), Feedback(1, 4)) for step in range(2))
+    *_, last = analyze(Rules(16, 34), history)
     assert last.candidates_before is None
     return analyzed_turn(4, last, took_ms=9)
 
@@ -185,11 +204,6 @@ def test_replay_refuses_unreadable_event(run, evil_match, tampered):
 # From a server
 
 
-def test_replay_from_server_equals_that_from_database(run, server, evil_match):
-    from_server = run("replay", evil_match.upper(), "--server", server.url, "--json").document
-    assert from_server == run("replay", evil_match, "--database", server.database, "--json").document
-
-
 def test_record_from_server_equals_that_from_database(run, server, played, tmp_path):
     match = played[0]["matches"][0]["match"]
     assert run("replay", match, "--server", server.url, "--record", "served.jsonl").status == 0
@@ -203,8 +217,12 @@ def test_last_match_of_server_is_over(run, server, played):
     assert (document["over"], document["flaw"]) == (True, None)
 
 
-def test_replay_from_server_without_matches_is_one_line(run, serve):
-    result = run("replay", "last", "--server", serve().url)
+def test_replay_from_server_without_matches_is_one_line(run, server, monkeypatch):
+    async def none(_):
+        return None
+
+    monkeypatch.setattr(ServerReader, "newest_match", none)
+    result = run("replay", "last", "--server", server.url)
     assert (result.status, result.out) == (2, "")
     assert "ws://" in result.complaint
 
