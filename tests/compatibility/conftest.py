@@ -3,17 +3,16 @@
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
 
 from evilpegs.main import main
 from support.patience import PATIENCE
+from support.threaded_server import server_in_thread
 
 VERSIONS = sorted(path.name for path in Path(__file__).parent.glob("v*"))
 
@@ -42,15 +41,40 @@ class OldFiles:
     @contextmanager
     def server(self):
         """Serve the copied database on a free port; yield the address."""
-        command = [sys.executable, "-m", "evilpegs", "serve", "--no-site", "--port", "0", "--database", self.database]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        try:
-            yield process.stdout.readline().decode().split()[-1]
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(PATIENCE) == 0
-        finally:
-            process.kill()
-            process.communicate()
+        with server_in_thread(self.database, site=False) as running:
+            yield running.url
+
+    @contextmanager
+    def walker(self):
+        """The player who was in the middle of three matches when the old server was killed, back on a new one."""
+        with self.server() as url, connect(url, compression=None, open_timeout=PATIENCE) as socket:
+            yield Walker(socket, self.tokens[self.expected["name"]][0])
+
+
+class Walker:
+    """A player who goes on with their matches."""
+
+    def __init__(self, socket, token):
+        self.socket = socket
+        self.ask("welcome", type="hello", token=token, client={"name": "walker", "version": "1"})
+
+    def ask(self, *types, **message):
+        self.socket.send(json.dumps(message))
+        return self.hear(*types)
+
+    def hear(self, *types):
+        while True:
+            heard = json.loads(self.socket.recv(PATIENCE))
+            assert heard["type"] != "error", heard
+            if heard["type"] in types:
+                return heard
+
+    def go_on(self, match, game, turn, seq, **_):
+        """Make a guess in a match that was open, and resign it."""
+        self.ask("resumed", type="resume", match=match, seq=seq)
+        reply = self.ask("feedback", type="guess", match=match, game=game, turn=turn, code="3456")
+        assert reply["seq"] == seq + 1
+        self.ask("match_over", type="resign", match=match)
 
 
 @pytest.fixture(params=VERSIONS)

@@ -5,44 +5,11 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from websockets.sync.client import connect
 
 from evilpegs.database import open_for_reading
-from support.patience import PATIENCE
 
 FACTS = ("player", "client", "games", "mean", "worst", "solved", "p95_ms", "mean_ms", "histogram")
 CODEMAKERS = ["fixed", "evil", "devil"]
-SEATED = {"name": "walker", "version": "1"}
-
-
-class Walker:
-    """The player who was in the middle of three matches when the old server was killed."""
-
-    def __init__(self, socket, token):
-        self.socket = socket
-        self.ask("welcome", type="hello", token=token, client=SEATED)
-
-    def ask(self, *types, **message):
-        self.socket.send(json.dumps(message))
-        return self.hear(*types)
-
-    def hear(self, *types):
-        while True:
-            heard = json.loads(self.socket.recv(PATIENCE))
-            assert heard["type"] != "error", heard
-            if heard["type"] in types:
-                return heard
-
-    def resign(self, match):
-        """Resign the match and wait for its end."""
-        return self.ask("match_over", type="resign", match=match)
-
-
-@pytest.fixture
-def walker(old):
-    """That player, back on a server of this version."""
-    with old.server() as url, connect(url, compression=None, open_timeout=PATIENCE) as socket:
-        yield Walker(socket, old.tokens[old.expected["name"]][0])
 
 
 def test_migration_numbers_events_and_names_clients(old):
@@ -103,27 +70,21 @@ def test_verify_refuses_altered_old_record(old, run, codemaker):
     assert run("verify", record).status == 1
 
 
-@pytest.mark.parametrize("codemaker", CODEMAKERS)
-def test_resume_of_old_match_shows_its_turns(old, walker, codemaker):
-    stood = old.expected["open"][codemaker]
-    resumed = walker.ask("resumed", type="resume", match=stood["match"], seq=0)
-    replies = [walker.hear("feedback") for _ in stood["history"]]
-    turn = walker.hear("turn")
-    assert (resumed["state"], turn["game"], turn["turn"]) == ("turn", stood["game"], stood["turn"])
-    assert [[reply["code"], reply["black"], reply["white"]] for reply in replies] == stood["history"]
-
-
-@pytest.mark.parametrize("codemaker", CODEMAKERS)
-def test_old_match_goes_on_and_verifies(old, walker, run, tmp_path, codemaker):
-    stood = old.expected["open"][codemaker]
-    match = stood["match"]
-    walker.ask("resumed", type="resume", match=match, seq=stood["seq"])
-    reply = walker.ask("feedback", type="guess", match=match, game=1, turn=stood["turn"], code="3456")
-    assert reply["seq"] == stood["seq"] + 1
-    walker.resign(match)
-    record = tmp_path / "record.jsonl"
-    assert run("replay", match, "--record", record, "--database", old.database).status == 0
-    assert run("verify", record).status == 0
+def test_old_matches_are_resumed_and_go_on_and_verify(old, run, tmp_path):
+    with old.walker() as walker:
+        for codemaker in CODEMAKERS:
+            stood = old.expected["open"][codemaker]
+            resumed = walker.ask("resumed", type="resume", match=stood["match"], seq=0)
+            replies = [walker.hear("feedback") for _ in stood["history"]]
+            turn = walker.hear("turn")
+            assert (resumed["state"], turn["game"], turn["turn"]) == ("turn", stood["game"], stood["turn"])
+            assert [[reply["code"], reply["black"], reply["white"]] for reply in replies] == stood["history"]
+            walker.go_on(**stood)
+    for codemaker in CODEMAKERS:
+        record = tmp_path / "record.jsonl"
+        match = old.expected["open"][codemaker]["match"]
+        assert run("replay", match, "--record", record, "--database", old.database).status == 0
+        assert run("verify", record).status == 0
 
 
 def test_bot_keeps_name_with_old_token_file(old, run, home):

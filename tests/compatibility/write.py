@@ -18,7 +18,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,7 +85,7 @@ class Writer:
         solve = [sys.executable, "-m", "evilpegs", "solve", "--rules", "4x7", "--journal", str(path), "--threads", "1"]
         process = subprocess.Popen(solve, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not (path.exists() and len(path.read_text().splitlines()) > 10):
-            time.sleep(0.1)
+            assert process.poll() is None
         process.send_signal(signal.SIGINT)
         process.wait()
 
