@@ -1,6 +1,3 @@
-import os
-import subprocess
-import sys
 from itertools import combinations_with_replacement, permutations, product
 from random import Random
 
@@ -274,30 +271,3 @@ def test_canonical_refuses_illegal_codes(guess):
         history_key(Rules(4, 6), [((0, 1, 2, 3), SAME)], guess)
     with pytest.raises(IllegalCodeError):
         history_key(Rules(4, 6), [((0, 1, 2, 3, 4), SAME), (guess, SAME)])
-
-
-def sample_keys():
-    rng, keys = Random(5), []
-    for rules in RULES:
-        for _ in range(6):
-            pool = [code_at(rng.randrange(rules.size), rules)] + [shaped(name, rules) for name in SHAPES]
-            keys.append(
-                history_key(rules, [(rng.choice(pool), SAME) for _ in range(rng.randint(0, 3))], rng.choice(pool))
-            )
-    return repr(keys)
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="starts both ways itself")
-def test_canonical_keys_equal_compiled_and_plain():
-    script = "import runpy; print(runpy.run_path(r'" + __file__ + "')['sample_keys']())"
-    printed = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", script],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for disabled in ("0", "1")
-    ]
-    assert printed == [sample_keys()] * 2
