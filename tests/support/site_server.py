@@ -59,7 +59,7 @@ class PlayedSite:
 
 
 def read_computed(url):
-    """Return the answer to a request for which a worker process computes; while it starts, requests are refused."""
+    """Return the answer to a request for which a worker computes; while it loads its kernels, requests are refused."""
     return wait_until(lambda: (answer := httpx.get(url, timeout=PATIENCE)).status_code != 503 and answer)
 
 

@@ -1,25 +1,34 @@
 """Analyses of finished matches: computed once, in the worker process, and never for a match in play."""
 
 import asyncio
+import os
 import threading
 
 import orjson
 import pytest
+import structlog
 from starlette.exceptions import HTTPException
 
 from evilpegs_game.analysis.turns import USUAL
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, replay_document
 from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import MAX_WAITING, MatchAnalyses
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from evilpegs_server.work.tasks import AnalyzeGames
+from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.workspace import WorkerSetup
 from support.fake_server import FakePool
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store, store_players
 from support.waiting import loop_turns, until
 from support.workspaces import Call, new_workspace
 
+BYTES = 64 << 20
 GAMES = (("solved", [3, 4]), ("unsolved", [1]), ("flagged", []))
 OVER, OTHER, IN_PLAY = (f"{number:016x}" for number in (1, 2, 3))
 
@@ -69,6 +78,17 @@ async def test_document_equals_that_of_command_line(played, analyses):
     assert document == expected(played, OVER)
     assert [len(game["turns"]) for game in document["games"]] == [2, 1, 0]
     assert document["games"][0]["turns"][0]["analysis"]["before"] == 9
+
+
+async def test_real_worker_computes_same_document(played):
+    """The analysis runs in a process of its own."""
+    process = WorkerProcess(WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    pool = TaskPool(ONE_AT_A_TIME, process, lambda: 0.0)
+    async with asyncio.timeout(PATIENCE):
+        assert await read(MatchAnalyses(played, pool), OVER) == expected(played, OVER)
+    assert process.pid != os.getpid()
+    assert pool.metrics().done == 1
+    await process.close()
 
 
 async def test_match_is_analyzed_once_for_all_who_ask(analyses, pool):

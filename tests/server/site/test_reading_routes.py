@@ -17,7 +17,7 @@ PARAMETERS = {
 }
 """Values for the parameters of paths. Those of matches are names of attributes of the site."""
 WORKING = {"/api/v1/matches/{match}/analysis", "/api/v1/position"}
-"""The paths for which the worker process computes; test_worker_routes.py reads them."""
+"""The paths for which the worker computes; test_worker_routes.py reads them."""
 READING = [
     "/api/v1/events",
     "/api/v1/ladders/{ladder}/events",

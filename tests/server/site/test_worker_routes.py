@@ -1,4 +1,4 @@
-"""Answers for which the worker process of a site computes. It starts once here, which takes seconds."""
+"""Answers for which the worker of a site computes."""
 
 import json
 
@@ -16,7 +16,7 @@ POSITION = DESCRIBED["/api/v1/position"]["GET"]
 
 
 def computed(site, path):
-    """Return the answer of a path."""
+    """Return the answer of a path, once the worker has its kernels."""
     return read_computed(f"{site.url}api/v1/{path}")
 
 
