@@ -5,8 +5,7 @@ import signal
 import socket
 import sqlite3
 import threading
-import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from string import Template
 
 import httpx
@@ -15,27 +14,33 @@ import pytest
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import database_file, shown_url
+from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import closing_engine, read, read_value
 from support.classic_games import GAMES, classic_match
 from support.nodes import Nodes
 from support.patience import PATIENCE
 from support.stored_matches import store, store_players
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("measured_children")
 FIRST, SECOND, THIRD = (f"{number:016x}" for number in (1, 2, 3))
 EVENTS = "SELECT id, match, seq, at, type, json, hash FROM events ORDER BY id"
 
 
-@pytest.fixture
-def file(on_disk):
-    """A database with two matches on classic."""
-    file = on_disk / "games.sqlite3"
+def write_matches(folder):
+    """Write a database with two matches on classic, and return its file."""
+    file = folder / "games.sqlite3"
     engine = open_database(f"sqlite:///{file}")
     store_players(engine)
     store(engine, *classic_match(1), *classic_match(2))
     engine.dispose()
     return file
+
+
+@pytest.fixture
+def file(on_disk):
+    return write_matches(on_disk)
 
 
 @pytest.fixture
@@ -45,6 +50,20 @@ def url(file, postgres_cluster, run):
     result = run("database", "copy", file, url)
     assert (result.status, result.err) == (0, "")
     return url
+
+
+@pytest.fixture(scope="module")
+def unchanged(postgres_cluster, run_once, tmp_path_factory):
+    """What stands in commands for a file, its copy, and an empty database, to which no test writes."""
+    places = {
+        "FILE": write_matches(tmp_path_factory.mktemp("unchanged")),
+        "URL": postgres_cluster.create(),
+        "EMPTY": postgres_cluster.create(),
+        "NONE": postgres_cluster.url("none"),
+        "STRANGER": postgres_cluster.url("postgres").replace("evilpegs@", "nobody@"),
+    }
+    assert run_once("database", "copy", places["FILE"], places["URL"]).status == 0
+    return places
 
 
 @pytest.fixture
@@ -57,13 +76,6 @@ def nodes(url):
 def rows(file, query=EVENTS):
     with closing(sqlite3.connect(file)) as connection:
         return connection.execute(query).fetchall()
-
-
-def wait_until(is_true):
-    deadline = time.monotonic() + PATIENCE
-    while not is_true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_unreachable_database_leaves_no_copy(run, tmp_path):
@@ -84,25 +96,23 @@ def test_copy_to_postgres_and_back(run, file, url, on_disk):
     assert back.stat().st_mode & 0o777 == 0o600
 
 
-def test_copy_of_database_in_use(run, server, played, postgres_cluster, tmp_path):
+def test_copy_of_database_in_use(run, file, postgres_cluster):
     url = postgres_cluster.create()
-    assert run("database", "copy", server.database, url, "--json").document["matches"] >= 2
+    lock, engine = DatabaseLock(f"sqlite:///{file}"), open_database(f"sqlite:///{file}")
+    store(engine, *classic_match(3))
+    assert run("database", "copy", file, url, "--json").document["matches"] == 3
+    engine.dispose()
+    lock.release()
     assert run("database", "check", url, "--json").document["sound"] is True
-    assert run("replay", played[1]["matches"][0]["match"], "--no-analysis", "--database", url).status == 0
+    assert run("replay", THIRD, "--no-analysis", "--database", url).status == 0
 
 
-@pytest.mark.parametrize("what", ["replay", "leaderboard", "players", "check"])
-def test_commands_read_what_the_file_says(run, file, url, nodes, what):
-    command = {
-        "replay": ("replay", SECOND, "--json"),
-        "leaderboard": ("leaderboard", "classic", "--json"),
-        "players": ("players", "list", "--json"),
-        "check": ("database", "check", "--json"),
-    }[what]
-    options = (lambda name: (name,)) if what == "check" else lambda name: ("--database", name)
-    in_file, on_postgres = (run(*command, *options(name)) for name in (f"sqlite:///{file}", url))
-    facts = [{**each.document, "database": None, "bytes": None} for each in (in_file, on_postgres)]
-    assert facts[0] == facts[1]
+def test_commands_read_what_the_file_says(run, file, url, nodes):
+    commands = (("replay", SECOND, "--no-analysis"), ("leaderboard", "classic"), ("players", "list"))
+    for command in (*((*each, "--database") for each in commands), ("database", "check")):
+        in_file, on_postgres = (run(*command, name, "--json").document for name in (f"sqlite:///{file}", url))
+        varying = {"database": None, "bytes": None}
+        assert in_file | varying == on_postgres | varying
     nodes.play("a", classic_match(3))  # the copy on this machine is brought up to date
     assert run("replay", THIRD, "--no-analysis", "--database", url).status == 0
 
@@ -124,16 +134,18 @@ def test_players_are_managed(run, url, nodes):
     assert [act.deed for act in acts.load_acts(nodes.engine, 0)] == ["rename", "hide", "ban", "close", "ban", "forget"]
 
 
-def test_show(start, url, nodes, postgres_cluster):
-    """Two on one machine share a copy; each shows what nodes write, also after PostgreSQL was away."""
-    children = []
-    for _ in range(2):  # the results are made by one process
+@pytest.mark.parametrize("is_stopped", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_show(start, url, nodes, postgres_cluster, is_stopped):
+    """Each shows what nodes write, also after PostgreSQL was away; two on one machine share a copy."""
+    children, clients = [], ExitStack()
+    for _ in range(2 if is_stopped else 1):  # the results are made by one process
         children.append(child := start("show", "--database", url, "--site-port", 0))
         assert child.next_line() == f"showing {shown_url(url)}"
-        child.site = child.next_line().split()[-1]
+        address = child.next_line().split()[-1]
+        child.client = clients.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
 
     def get(child, path):
-        return httpx.get(child.site + path, timeout=PATIENCE).json()
+        return child.client.get(path).json()
 
     for child in children:
         assert [each["match"] for each in get(child, "api/v1/matches")["matches"]] == [SECOND, FIRST]
@@ -142,27 +154,29 @@ def test_show(start, url, nodes, postgres_cluster):
     nodes.play("a", steps[:2])
     for child in children:
         wait_until(lambda: len(get(child, "api/v1/matches")["matches"]) == 3)  # noqa: B023 - called in the loop
-    nodes.close()
-    postgres_cluster.stop()
-    assert len(get(children[0], "api/v1/matches")["matches"]) == 3
-    postgres_cluster.start()
-    nodes.stores.clear()
+    if is_stopped:
+        nodes.close()
+        postgres_cluster.stop()
+        assert len(get(children[0], "api/v1/matches")["matches"]) == 3
+        postgres_cluster.start()
+        nodes.stores.clear()
     nodes.play("a", steps[2:])
     for child in children:
         wait_until(lambda: get(child, f"api/v1/matches/{THIRD}").get("over"))  # noqa: B023
         board = "api/v1/ladders/classic/leaderboard"
         wait_until(lambda: get(child, board)["rows"][0]["games"] == 3 * len(GAMES))  # noqa: B023
-        record = httpx.get(f"{child.site}api/v1/matches/{THIRD}/record", timeout=PATIENCE).text.splitlines()
+        record = child.client.get(f"api/v1/matches/{THIRD}/record").text.splitlines()
         texts = "SELECT json FROM events JOIN matches ON number = match WHERE id = ? ORDER BY seq"
         assert [json.loads(line) for line in record][-len(steps) :] == [
             json.loads(text) for (text,) in read(nodes.engine, texts, THIRD)
         ][-len(steps) :]
+    clients.close()
     for child in children:
         result = child.end(signal.SIGTERM)
         assert (result.status, "Traceback" in result.err) == (0, False), result.err
 
 
-@pytest.mark.parametrize("of_postgres", [True, False])
+@pytest.mark.parametrize("of_postgres", [pytest.param(True, marks=pytest.mark.full), False])
 def test_follow(start, run, file, url, nodes, on_disk, postgres_cluster, of_postgres):
     second = on_disk / "second.sqlite3"
     child = start("database", "follow", second, "--database", url if of_postgres else f"sqlite:///{file}")
@@ -282,10 +296,7 @@ ERRORS = {
     "absent": ("leaderboard classic --database postgresql://ann@127.0.0.1:1/games", "reachable"),
     "no such database": ("database upgrade --database $NONE", "createdb"),
     "no such user": ("players list --database $STRANGER", "password"),
-    "read-only": ("database upgrade --database $URL", "read-only"),
-    "read-only, to play": ("serve --no-site --port 0 --database $URL", "read-only"),
     "too old": ("serve --no-site --port 0 --database $URL", "99"),
-    "full": ("serve --no-site --port 0 --database $URL", "free some space"),
     "no psycopg": ("show --database $URL", "psycopg"),
     "file exists": ("database copy $URL $FILE", "exists"),
     "target has matches": ("database copy $FILE $URL", "empty"),
@@ -299,24 +310,30 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(run, url, file, postgres_cluster, monkeypatch, name):
+def test_errors(run, unchanged, monkeypatch, name):
     command, word = ERRORS[name]
-    stranger = postgres_cluster.url("postgres").replace("evilpegs@", "nobody@")
-    variables = {"URL": url, "FILE": file, "STRANGER": stranger, "NONE": postgres_cluster.url("none")}
-    command = Template(command).substitute(variables, EMPTY=postgres_cluster.create())
-    before = rows(file)
-    if name.startswith("read-only"):
-        make_read_only(url)
-    if name == "full":
-        fill(url)
+    before = rows(unchanged["FILE"])
     with monkeypatch.context() as patch:
         if name == "no psycopg":
             patch.setattr("importlib.util.find_spec", lambda _: None)
         if name == "too old":
             patch.setattr(f"{open_postgres.__module__}.OLDEST", 99)
-        result = run(*command.split())
+        result = run(*Template(command).substitute(unchanged).split())
     assert (result.status, word in result.complaint) == (2, True), result.err
-    assert rows(file) == before
-    if not name.startswith("read-only"):
-        with closing_engine(open_postgres(url)) as engine:
-            assert read_value(engine, "SELECT count(*) FROM matches") == 2
+    assert rows(unchanged["FILE"]) == before
+    with closing_engine(open_postgres(unchanged["URL"])) as engine:
+        assert read_value(engine, "SELECT count(*) FROM matches") == 2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "command", "word"),
+    [
+        (make_read_only, ("database", "upgrade"), "read-only"),
+        (make_read_only, ("serve", "--no-site", "--port", 0), "read-only"),
+        (fill, ("serve", "--no-site", "--port", 0), "free some space"),
+    ],
+)
+def test_database_to_which_nothing_can_be_written(run, postgres_url, spoil, command, word):
+    spoil(postgres_url)
+    result = run(*command, "--database", postgres_url)
+    assert (result.status, word in result.complaint) == (2, True), result.err
