@@ -107,9 +107,7 @@ REFUSED = [
 
 
 async def test_requests_that_are_refused(ann, fake_server):
-    clients = {"ann": ann, "bob": await fake_server.connect_player("bob")}
-    clients |= {name: fake_server.connect() for name in ("stranger", "guest")}
-    await clients["guest"].hello()
+    clients = {"ann": ann, "bob": await fake_server.connect_player("bob"), "stranger": fake_server.connect()}
     match = await ann.play("tiny")
     answered = []
     for who, message, _ in REFUSED:

@@ -86,9 +86,10 @@ def test_load_players_restores_claimed_players(store):
 
 @settings(max_examples=share(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_program, data):
+def test_load_match_restores_any_match(tmp_path_factory, make_database, random_matches, client_program, data):
     driver = data.draw(random_matches)
-    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
+    make_database(url := f"sqlite:///{tmp_path_factory.mktemp('match') / 'evilpegs.sqlite3'}")
+    engine = open_database(url)
     store = Store(engine)
     store(writes.insert_player(ANN, "aa" * 32, 100))
     store.open("00112233445566aa")

@@ -64,7 +64,7 @@ def connect_in_rounds(engine, barrier, is_first):
     """Connect to a new file in each round, and begin to use it at the same moment as the other processes."""
     event.listen(engine, "connect", lambda *_: barrier.wait(), insert=True)
     try:
-        for _ in range(100):
+        for _ in range(30):
             if is_first:
                 engine_file(engine).unlink()
                 engine_file(engine).touch()

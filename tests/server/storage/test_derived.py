@@ -60,10 +60,11 @@ def derived(played, database):
 
 @settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_results_equal_those_of_plain_python(tmp_path_factory, monkeypatch, data):
+def test_results_equal_those_of_plain_python(tmp_path_factory, make_database, monkeypatch, data):
     monkeypatch.setattr(module, "EVENTS", data.draw(st.sampled_from([1, 3, 1_000])))
     _, steps = data.draw(stored_plays([TINY]))
     url = f"sqlite:///{tmp_path_factory.mktemp('derived') / 'evilpegs.sqlite3'}"
+    make_database(url)
     engine, before = open_database(url), data.draw(st.integers(0, len(steps)))
     store_players(engine)
     store(engine, *steps[:before])
@@ -118,10 +119,10 @@ def swap_for_foreign(file, other):
 DISTURBANCES = [delete, cut, empty, garble, swap_for_foreign]
 
 
-@pytest.fixture
-def other(tmp_path):
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
     """The derived file of another server, whose log has the same ids of events."""
-    url = f"sqlite:///{tmp_path / 'other.sqlite3'}"
+    url = f"sqlite:///{tmp_path_factory.mktemp('other') / 'other.sqlite3'}"
     engine = open_database(url)
     store_players(engine)
     store(engine, *StoredPlay(1, TINY).play(("unsolved", [1, 1]), ("solved", [2])))

@@ -100,7 +100,7 @@ def by_group(sums):
 
 @settings(max_examples=share(40))
 @given(st.data())
-def test_sums_equal_those_of_rows(tmp_path_factory, data):
+def test_sums_equal_those_of_rows(tmp_path_factory, make_database, data):
     matches = data.draw(st.lists(stored_matches, max_size=8))
     numbers = range(1, len(matches) + 1)
     broken = set(data.draw(st.lists(st.sampled_from(numbers), max_size=2))) if matches else set()
@@ -108,7 +108,8 @@ def test_sums_equal_those_of_rows(tmp_path_factory, data):
     chosen = data.draw(st.lists(st.sampled_from(rows))) if rows else []
     after, last = sorted(data.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))))
     between = range(after + 1, last + 1)
-    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('sums') / 'evilpegs.sqlite3'}")
+    make_database(url := f"sqlite:///{tmp_path_factory.mktemp('sums') / 'evilpegs.sqlite3'}")
+    engine = open_database(url)
     with fill(engine, matches).connect() as connection:
         assert set(sum_matches(connection, CURVES, after, last, broken)) == plain_matches(matches, between, broken)
         some = by_group(sum_games(connection, CURVES, after, last, broken))

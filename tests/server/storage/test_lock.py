@@ -114,7 +114,7 @@ class TestLocksOfSqlite:
 
     def write_elsewhere(self, path):
         printed = subprocess.run(
-            [sys.executable, "-c", WRITE_ELSEWHERE, path], check=False, capture_output=True, text=True
+            [sys.executable, "-S", "-c", WRITE_ELSEWHERE, path], check=False, capture_output=True, text=True
         )
         return printed.stdout.strip()
 
@@ -161,9 +161,8 @@ class TestLocksOfSqlite:
                 with engine.connect() as connection:
                     connection.execute(text("SELECT 1"))
                 engine.dispose()
-            command = f"from evilpegs_server.storage.lock import DatabaseLock; DatabaseLock({database!r})"
-            ended = subprocess.run([sys.executable, "-c", command], check=False, capture_output=True, text=True)
-            assert "DatabaseInUseError" in ended.stderr
+            with pytest.raises(DatabaseInUseError):
+                DatabaseLock(database)
 
     def test_readers_need_no_lock(self, database):
         open_database(database).dispose()

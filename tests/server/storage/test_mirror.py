@@ -143,7 +143,7 @@ def test_copy_to_postgres_and_back(played, database, postgres_cluster, follow, c
     assert check_database("sqlite:///" + str(engine_file(back)), lambda *_: None).sound
 
 
-def play_on(nodes, rng, count=12, names=("a", "b", "c")):
+def play_on(nodes, rng, count=6, names=("a", "b", "c")):
     """Let the nodes play ``count`` matches at the same time, each of which often moves between them."""
     waiting = {}
     for number in range(1, count + 1):
@@ -163,7 +163,7 @@ def play_on(nodes, rng, count=12, names=("a", "b", "c")):
             del waiting[match]
 
 
-@pytest.mark.parametrize("batch", [2, 7, 5_000])
+@pytest.mark.parametrize("batch", [2, 7])
 def test_matches_that_move_between_nodes(nodes, follow, copy, monkeypatch, batch):
     """Small batches cut the events of one node off while those of another wait for them."""
     monkeypatch.setattr(mirror, "EVENTS", batch)
@@ -190,7 +190,7 @@ def test_each_look_while_nodes_play(nodes, follow, copy):
         seen.extend(row for row in ids(copied) if row[2] > last)
 
     nodes.write = write_and_look
-    play_on(nodes, random.Random(1), count=5)
+    play_on(nodes, random.Random(1), count=3)
     assert [row[:2] for row in seen] == [row[:2] for row in ids(copied)]
     assert content(copied) == content(nodes.engine)
 
@@ -228,7 +228,7 @@ def test_events_committed_out_of_order(nodes, follow, copy):
 def test_mirror_goes_on_after_a_kill(nodes, follow, copy, monkeypatch):
     """Each batch and its place are stored together, wherever the process ends."""
     monkeypatch.setattr(mirror, "EVENTS", 6)
-    play_on(nodes, random.Random(2), count=8)
+    play_on(nodes, random.Random(2), count=4)
     store_events, kills = mirror.rows_of.store_events, iter([True, False] * 100)
 
     def fail_after(target, events):
@@ -453,7 +453,7 @@ def test_mirrors_of_one_file_look_in_turns(nodes, tmp_path, copy, monkeypatch):
             rng.choice(mirrors).catch_up()
 
     nodes.write = write_and_look
-    play_on(nodes, rng, count=6)
+    play_on(nodes, rng, count=4)
     acts.forget_player(nodes.engine, "bob", 10, with_open=True)
     for each in mirrors:
         finish(each)

@@ -5,14 +5,12 @@ import pytest
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.browse import OpenMatchRow, list_open_matches
-from evilpegs_server.storage.database import open_database
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 
 
 @pytest.fixture
-def engine(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
+def engine(engine):
     store_players(engine)
     return engine
 
