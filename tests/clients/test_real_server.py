@@ -33,6 +33,8 @@ from evilpegs_server.settings import Settings
 from support.in_process import running_server
 
 CLIENT = ClientInfo(name="test", version="1")
+QUICK = {"first-consistent", "sampled"}
+"""The strategies that play in `make test`, without and with randomness; their choices have tests of their own."""
 
 
 def drop(logger, method, event):
@@ -66,7 +68,9 @@ async def test_bot_checks_signature_of_real_server(serving, tokens, ladder):
     assert (match.verified, match.not_checked, len(keys)) == (True, (), 1)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "strategy", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.full) for name in STRATEGIES]
+)
 async def test_strategy_plays_verified_games(serving, tokens, strategy):
     async with serving() as server:
         chosen = STRATEGIES[strategy](True)
@@ -176,6 +180,7 @@ async def test_newest_connection_takes_seat(serving, tokens, retry_policy):
         await second.close()
 
 
+@pytest.mark.full
 async def test_person_follows_hints(serving, tokens):
     """A person mistypes once and then always types the code of the hint, which is the last code shown."""
     output = StringIO()
