@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import main
+from evilpegs_server.storage.database import open_database
 from support.foreign_clients import lone_node, lone_python, node
 from support.leftovers import no_thread_left
 from support.named_players import given_names
@@ -112,6 +113,14 @@ def run(capsys):
         return Result(status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory):
+    """The file of a database without players; to copy it is faster than to make another."""
+    file = tmp_path_factory.mktemp("empty") / "games.sqlite3"
+    open_database(f"sqlite:///{file}").dispose()
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from support.stored_matches import StoredPlay, store, store_players
 
 
 @pytest.fixture(autouse=True)
-def engine(monkeypatch, tmp_path, run):
+def engine(monkeypatch, tmp_path, run, empty_database):
     """A database with two players, which the commands find by themselves."""
+    shutil.copy(empty_database, tmp_path)
     url = f"sqlite:///{tmp_path}/games.sqlite3"
     engine = open_database(url)
     monkeypatch.setenv("EVILPEGS_DATABASE", url)
