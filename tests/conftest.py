@@ -34,6 +34,7 @@ FULL = (
     "page/test_hostile_names.py",
     "repository/test_bench.py",
     "repository/test_container.py",
+    "repository/test_flaky.py",
     "server/feed/test_feed_client.py",
     "server/feed/test_feed_leaderboard.py",
     "server/feed/test_feed_secrets.py",
@@ -60,9 +61,18 @@ def pytest_configure():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
+def is_full(path):
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(FULL)
+
+
+def pytest_ignore_collect(collection_path, config):
+    # `make test` need not import what it does not run
+    return True if is_full(collection_path) and config.option.markexpr.startswith("not full") else None
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.relative_to(TESTS).as_posix().startswith(FULL):
+        if is_full(item.path):
             item.add_marker(pytest.mark.full)
 
 
