@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from support.patience import PATIENCE
-from support.processes import wait_until
+from support.waiting import wait_until
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "contest.md").read_text()
 ADDRESS = "ws://192.0.2.10:8765/v1"

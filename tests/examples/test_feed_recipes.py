@@ -16,8 +16,10 @@ from support.brokers import Mosquitto, require_mosquitto
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 ROOT = Path(__file__).parents[2]
+SUBSCRIBED = "Received SUBSCRIBE from"
 TABLE, LAMP = re.findall(r"```sh\n(.*?)\n```", (ROOT / "docs/feed.md").read_text())
 
 
@@ -34,7 +36,7 @@ async def publishing_server(tmp_path):
 
 @pytest.fixture
 def recipe(publishing_server, tmp_path):
-    """Start the command of a recipe in a shell; it is gone at the end of the test."""
+    """Start the command of a recipe in a shell and wait until it has subscribed; it is gone after the test."""
     _, mosquitto = publishing_server
     started = []
 
@@ -43,10 +45,12 @@ def recipe(publishing_server, tmp_path):
         folder = Path(sys.executable).parent
         environment = os.environ | words | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
         command = command.replace("examples/", f"{ROOT}/examples/").replace("results.csv", f"{tmp_path}/results.csv")
+        subscribed = mosquitto.log_text.count(SUBSCRIBED)
         process = await asyncio.create_subprocess_shell(
             command, stdout=asyncio.subprocess.PIPE, env=environment, start_new_session=True
         )
         started.append(process)
+        await mosquitto.wait_for_log(SUBSCRIBED, subscribed + 1)
         return process
 
     yield start
@@ -54,8 +58,8 @@ def recipe(publishing_server, tmp_path):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-async def solve(server):
-    """Play a match of one game that is solved, and one that is resigned, until somebody saw it."""
+async def resign(server):
+    """Resign a match; return the player and the match."""
     async with dial(server.url) as raw:
         welcome = await raw.hello()
         await raw.say(type="play", ladder="classic-evil")
@@ -85,28 +89,17 @@ async def play_codes(server):
             left, turn = [other for other in left if tuple(feedback(code, other)) == seen], turn + 1
 
 
-async def repeat_until(play, done):
-    """Play again and again, because a program that has just started may not have subscribed yet."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            playing = await play()
-            for _ in range(20):
-                if (found := done(playing)) is not None:
-                    return found
-                await asyncio.sleep(0.05)
-
-
 async def test_table_recipe_collects_results(publishing_server, recipe, tmp_path):
     server, _ = publishing_server
     await recipe(TABLE)
+    player, match = await resign(server)
+    file = tmp_path / "results.csv"
 
-    def row(played):
-        player, match = played
-        file = tmp_path / "results.csv"
+    def row():
         rows = list(csv.DictReader(file.read_text().splitlines())) if file.exists() else []
         return next((row for row in rows if row["match"] == match and row["player"] == player), None)
 
-    found = await repeat_until(lambda: solve(server), row)
+    found = await until(row)
     assert found["outcomes"] == "resigned resigned resigned resigned"
     assert found["ladder"] == "classic-evil"
 
@@ -115,6 +108,6 @@ async def test_lamp_recipe_lights(publishing_server, recipe):
     require_mosquitto("mosquitto_sub")
     server, _ = publishing_server
     lamp = await recipe(LAMP)
-    lit = asyncio.create_task(lamp.stdout.readline())
-    line = await repeat_until(lambda: play_codes(server), lambda _: lit.result() if lit.done() else None)
-    assert line == b"lamp on\n"
+    await play_codes(server)
+    async with asyncio.timeout(PATIENCE):
+        assert await lamp.stdout.readline() == b"lamp on\n"

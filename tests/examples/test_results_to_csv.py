@@ -14,7 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from support.brokers import Mosquitto
-from support.patience import PATIENCE
+from support.waiting import until
 
 ROOT = Path(__file__).parents[2]
 [DOCUMENTED] = re.findall(r"max_queued_messages \d+", (ROOT / "docs/feed.md").read_text())
@@ -44,9 +44,7 @@ class Script:
 
     async def rows_until(self, match):
         """Wait for the row of a match, and return all rows."""
-        async with asyncio.timeout(PATIENCE):
-            while match not in self.file.read_text():  # noqa: ASYNC110 - a file has no events
-                await asyncio.sleep(0.02)
+        await until(lambda: match in self.file.read_text())
         return list(csv.DictReader(self.file.read_text().splitlines()))
 
 

@@ -7,12 +7,13 @@ import pytest
 
 from evilpegs_clients.bot.move_chooser import run_in_thread
 from support.patience import PATIENCE
+from support.waiting import loop_turns
 
 
 async def test_think_leaves_loop_free():
     release = threading.Event()
     future = run_in_thread(release.wait)
-    await asyncio.sleep(0)
+    await loop_turns()
     assert not future.done()
     release.set()
     assert await future is True

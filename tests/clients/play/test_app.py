@@ -13,6 +13,7 @@ from evilpegs_clients.play.match_dialog import MatchDialog
 from evilpegs_clients.play.match_screen import HELP, NOT_VERIFIED, OPPONENTS, OUTCOMES, VERIFIED, MatchScreen
 from evilpegs_clients.terminal.prompt import Prompt
 from support.person import Typed, first_candidate, flag, notify
+from support.waiting import loop_turns, until
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 ROW_OF_112 = "  1   1  1  2 "
@@ -193,7 +194,7 @@ async def test_late_line_answers_nothing(output, can_forget, answer):
     prompt.discard = lambda: can_forget
     dialog = MatchDialog(MatchScreen(prompt))
     assert await dialog.ask_in_turn(AbandonedSeat(), lambda: "1 >") is None
-    await asyncio.sleep(0.01)
+    await loop_turns(5)  # until the late line is read
     dialog.discard_typed_ahead()
     assert await dialog.ask("2 >") == answer
 
@@ -216,8 +217,7 @@ async def test_board_and_prompt_return_after_cut(tiny_server, play_terminal):
 
     async def cut():
         server.sockets[-1].transport.abort()
-        while len(server.sockets) < 2:  # noqa: ASYNC110 - the server of the test has no event for it
-            await asyncio.sleep(0)
+        await until(lambda: len(server.sockets) == 2)
         return "113"
 
     output = await play_terminal(server, "112", cut, "resign", "y")

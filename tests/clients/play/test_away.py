@@ -10,7 +10,7 @@ from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.play.match_dialog import MatchDialog
 from evilpegs_clients.play.match_screen import MatchScreen
-from support.patience import PATIENCE
+from support.waiting import until
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 LEFT = re.compile(r"\b(\d:\d\d)\b.*>")
@@ -23,9 +23,7 @@ async def test_time_counts_from_turn_after_reconnecting(tiny_server, play_termin
     async def cut():
         stopped_clock.seconds += 45
         server.sockets[-1].transport.abort()
-        async with asyncio.timeout(PATIENCE):
-            while ">" not in output.getvalue().partition("Connected again")[2]:  # noqa: ASYNC110 - output has no event
-                await asyncio.sleep(0.001)
+        await until(lambda: ">" in output.getvalue().partition("Connected again")[2])
         stopped_clock.seconds += 5
         return ""
 

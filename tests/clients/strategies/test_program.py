@@ -17,7 +17,8 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from support.processes import is_running, wait_until
+from support.processes import is_running
+from support.waiting import wait_until
 
 CLASSIC = Rules(4, 6)
 

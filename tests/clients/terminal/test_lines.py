@@ -6,6 +6,7 @@ import os
 import pytest
 
 from evilpegs_clients.terminal.prompt import CHUNK, LineReader
+from support.waiting import loop_turns
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ async def test_lines_wait_without_blocking(pipe):
     reader, writer = pipe
     lines = LineReader(reader)
     waiting = asyncio.create_task(lines())
-    await asyncio.sleep(0)
+    await loop_turns()
     assert not waiting.done()
     writer.write(b"\xff1\n")
     assert await waiting == "\ufffd1"
@@ -40,7 +41,7 @@ async def test_lines_survive_cancelled_wait(pipe):
     reader, writer = pipe
     lines = LineReader(reader)
     waiting = asyncio.create_task(lines())
-    await asyncio.sleep(0)
+    await loop_turns()
     waiting.cancel()
     await asyncio.wait([waiting])
     writer.write(b"later\n")
