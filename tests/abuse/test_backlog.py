@@ -8,22 +8,16 @@ import pytest
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.play import recovery
+from support.hostile_peer import HELLO, Peer, text
 from support.patience import PATIENCE
-from support.raw_sockets import HELLO, RawSocket, text
 from support.servers import dial
+from support.waiting import until
 
 UNLIMITED = 1_000_000
 
 
 def match_id(number):
     return f"{number:016x}"
-
-
-async def condition(is_true):
-    """Wait until ``is_true()``."""
-    async with asyncio.timeout(PATIENCE):
-        while not is_true():  # noqa: ASYNC110 - the state of another thread
-            await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -72,9 +66,9 @@ async def test_finished_match_is_read_once(run_server, loads):
 
 def storm_and_vanish(url, numbers):
     """Request matches that do not exist, and cut the connection off when the first is being looked up."""
-    client = RawSocket(url)
+    client = Peer(url)
     client.send(HELLO)
-    client.message("welcome")
+    client.hear("welcome")
     client.send(b"".join(text(type="resume", match=match_id(number), seq=0) for number in numbers))
     return client
 
@@ -96,11 +90,11 @@ async def looked_up_for_vanished(server, monkeypatch):
     monkeypatch.setattr(GameConnection, "connection_lost", note_loss)
     counts = server.registry.counts.connections
     client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))
-    await condition(lambda: seen)
-    client.socket.close()
-    await condition(lost.is_set)
+    await until(lambda: seen)
+    client.close()
+    await until(lost.is_set)
     gate.set()
-    await condition(lambda: not sum(counts.values()))
+    await until(lambda: not sum(counts.values()))
     return seen
 
 

@@ -13,8 +13,9 @@ from evilpegs_server.gateway import rate_limit
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, MAX_UNSENT_BYTES, SLICE_BYTES, GameConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
+from support.hostile_peer import CONT, PING, PONG, TEXT, UPGRADE, Peer, frame, text
 from support.patience import PATIENCE
-from support.raw_sockets import CONT, PING, PONG, TEXT, RawSocket, frame, text
+from support.waiting import loop_turns
 
 FLOODS = {
     "empty pings": frame(PING) * 4_000,
@@ -31,7 +32,7 @@ BUDGET = 200 + MAX_REFUSALS
 
 def flood(url, data):
     """Send ``data``, then a ping of the protocol and a close; return what came back: counts and the close code."""
-    with RawSocket(url) as attacker:
+    with Peer(url) as attacker:
         attacker.send(data)
         attacker.send(text(type="ping", c=1) + frame(8, b"\x03\xe8"))
         return attacker.rest()
@@ -68,10 +69,7 @@ async def test_flooder_who_returns_has_small_budget(run_server, monkeypatch):
 async def test_flood_behind_handshake_is_cut_off(run_server):
     """Frames sent before the handshake was answered are counted too."""
     server = await run_server()
-    head = (
-        f"GET /v1 HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    )
+    head = f"GET /v1 HTTP/1.1\r\nHost: {server.host}:{server.port}\r\n{UPGRADE}"
     reader, writer = await asyncio.open_connection(server.host, server.port)
     writer.write(head.encode() + frame(PING) * 4_000)
     received = b""
@@ -125,13 +123,13 @@ class FakeTransport:
 @pytest.fixture
 async def connection():
     """A connection after its handshake on a fake transport, without a limit of its rate."""
-    server = SimpleNamespace(handler=lambda _: asyncio.sleep(0), handler_tasks=set())
+    server = SimpleNamespace(handler=lambda _: loop_turns(), handler_tasks=set())
     connection = GameConnection(ServerProtocol(state=State.OPEN), server)
     connection.entrance = default_entrance(lambda: 0.0)
     connection.rate = RateLimit(UNLIMITED, UNLIMITED, 0)
     connection.request = object()
     connection.connection_made(FakeTransport())
-    await asyncio.sleep(0)
+    await loop_turns()
     return connection
 
 
@@ -144,7 +142,7 @@ class TestOneRead:
         assert connection.transport.paused
         while connection.transport.paused:
             written = len(connection.transport.written)
-            await asyncio.sleep(0)
+            await loop_turns()
             assert len(connection.transport.written) <= written + SLICE_BYTES
         assert connection.transport.written == Frame(Opcode.PONG, b"").serialize(mask=False) * 4_000
 
@@ -156,13 +154,12 @@ class TestOneRead:
 
     async def test_full_queue_stops_parsing(self, connection):
         connection.data_received(text(type="ping", c=1) * 1_000)
-        for _ in range(1_000):
-            await asyncio.sleep(0)
+        await loop_turns(1_000)
         assert connection.transport.paused
         assert len(connection.arrivals) <= 16 + SLICE_BYTES // 30
         for _ in range(1_000):
             assert await connection.recv() == '{"type": "ping", "c": 1}'
-        await asyncio.sleep(0)
+        await loop_turns()
         assert not connection.transport.paused
 
     async def test_asked_pong_is_free(self, connection):
@@ -200,7 +197,7 @@ class TestFailedConnection:
         assert written.endswith(b"enough")
         assert not connection.transport.paused
         connection.data_received(frame(PING) * 4_000)
-        await asyncio.sleep(0)
+        await loop_turns()
         assert connection.transport.written == written
         assert not connection.transport.aborted
 

@@ -15,9 +15,10 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import show_apart
 from evilpegs_server.show_server import running_show
 from support.attackers import attack, honest_player, percentile
+from support.hostile_peer import HELLO, PING, Peer, frame
 from support.patience import PATIENCE
-from support.raw_sockets import HELLO, PING, RawSocket, frame
 from support.servers import child_server, dial
+from support.waiting import think, until
 
 LENIENT_SERVER = str(Path(__file__).parents[1] / "support" / "lenient_server.py")
 SECONDS = 8
@@ -41,11 +42,11 @@ async def stopped(child, raw, seconds):
     """Stop the whole process for some seconds, once the clock of the turn that was just sent is sure to run."""
     await raw.ask("pong", type="ping", c=1)
     os.kill(child.process.pid, signal.SIGSTOP)
-    await asyncio.sleep(seconds)
+    await think(seconds)
     os.kill(child.process.pid, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("seconds", [4, pytest.param(12, marks=pytest.mark.abuse)])
+@pytest.mark.parametrize("seconds", [3, pytest.param(12, marks=pytest.mark.abuse)])
 async def test_stopped_process_charges_nobody(database, seconds):
     async with child_server(database) as child, dial(child.url) as raw:
         await raw.hello()
@@ -71,8 +72,7 @@ async def latencies_beside(url, kind, *arguments):
     async with honest_player(url) as honest:
         await honest.latencies(2)
         quiet = await honest.latencies(SECONDS)
-        async with attack(kind, url, SECONDS + 2, *arguments):
-            await asyncio.sleep(1)
+        async with attack(kind, url, *arguments):
             return quiet, await honest.latencies(SECONDS)
 
 
@@ -104,8 +104,8 @@ async def thought_beside_flood(url):
     """Return what a player is charged who floods the server from another connection while thinking, and the time."""
     async with dial(url) as raw:
         await raw.hello()
-        async with attack("flood", url, SECONDS, "empty pings"):
-            given, wall = await answered(raw, asyncio.sleep(SECONDS - 2))
+        async with attack("flood", url, "empty pings"):
+            given, wall = await answered(raw, think(SECONDS - 2))
     print(f"  thought for {wall:.0f} ms: charged {given['took_ms']} ms, credited {given.get('stalled_ms', 0)} ms")
     return given["took_ms"] / wall
 
@@ -126,7 +126,7 @@ async def test_flooder_was_credited_once(database):
 def unread_pongs(url, count):
     """Send long pings and read no answer, until the connection is closed; return the bytes that were sent."""
     chunk, sent = frame(PING, b"x" * 125) * 1_000, 0
-    with RawSocket(url, small=True) as attacker:
+    with Peer(url, small=True) as attacker:
         attacker.send(HELLO)
         while sent < count * len(chunk) and attacker.send(chunk):
             sent += len(chunk)
@@ -146,9 +146,13 @@ async def growth(child):
         before = resident_kib(child.process.pid)
         sending = asyncio.create_task(asyncio.to_thread(unread_pongs, child.url, 1_000))
         peak = before
-        while not sending.done():
-            await asyncio.sleep(0.1)
+
+        def measured():
+            nonlocal peak
             peak = max(peak, resident_kib(child.process.pid))
+            return sending.done()
+
+        await until(measured)
     print(f"\n  {(await sending) >> 20} MiB of pings: {before >> 10} MiB, at most {peak >> 10} MiB")
     return peak - before
 
@@ -212,15 +216,14 @@ async def used_beside_requests(database, show, path, seconds):
         async with honest_player(server.url) as honest:
             await honest.latencies(seconds, time.process_time)
             quiet = await honest.latencies(seconds, time.process_time)
-            async with attack("requests", server.site_url, seconds + 2, path):
-                await asyncio.sleep(1)
+            async with attack("requests", server.site_url, path):
                 flooded = await honest.latencies(seconds, time.process_time)
     report(path, quiet, flooded)
     return percentile(quiet, 0.5), percentile(flooded, 0.5)
 
 
 FLOODS = [
-    ("/api/v1/matches", 2),
+    ("/api/v1/matches", 1),
     *(pytest.param(path, SECONDS, marks=pytest.mark.abuse) for path in ("/api/v1/ladders", "/api/v1/matches", "/no")),
 ]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from support.crowds import TRUSTING, Attacker
-from support.patience import PATIENCE
+from support.hostile_peer import TRUSTING, Peer
 from support.servers import child_server, dial
+from support.waiting import until
 
 CYCLES = 10_000
 
@@ -18,7 +18,7 @@ def play_and_leave(url, number, *, resign=True):
     """Connect, play and leave as a number of guests; return how many matches began."""
     begun = 0
     for _ in range(number):
-        guest = Attacker(url, address=None)
+        guest = Peer(url, address=None)
         guest.hello()
         begun += guest.ask(type="play", ladder="classic-practice")["type"] == "match_started"
         if resign:
@@ -27,13 +27,6 @@ def play_and_leave(url, number, *, resign=True):
             guest.hear("match_over")
         guest.close()
     return begun
-
-
-async def wait_until(condition):
-    """Wait until a condition holds."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - it depends on a server beside this test
-            await asyncio.sleep(0.01)
 
 
 async def test_guests_leave_no_matches(run_server):
@@ -46,7 +39,7 @@ async def test_guests_leave_no_matches(run_server):
 async def test_vanished_guests_leave_bounded_matches(run_server, most, left):
     server = await run_server(max_practice_matches=most)
     assert await asyncio.to_thread(play_and_leave, server.url, 30, resign=False) == 30
-    await wait_until(lambda: len(server.registry) <= left)
+    await until(lambda: len(server.registry) <= left)
     assert len(server.registry) == left
 
 
@@ -54,7 +47,7 @@ async def test_vanished_guests_leave_bounded_matches(run_server, most, left):
 async def test_vanished_guests_lose_matches(run_server, seconds, left):
     server = await run_server(guest_absent_seconds=seconds)
     assert await asyncio.to_thread(play_and_leave, server.url, 5, resign=False) == 5
-    await wait_until(lambda: len(server.registry) <= left)
+    await until(lambda: len(server.registry) <= left)
     assert len(server.registry) == left
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.play.runner import MatchRunner
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 CYCLES = 5
 
@@ -46,26 +46,19 @@ async def play_and_leave(url):
             await raw.ask("match_over", type="resign", match=match)
 
 
-async def wait_until(condition):
-    """Wait until a condition holds."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
-
-
 async def play_some(run_server):
     """Let some players come and leave, and wait until no connection is open and none of its tasks is left."""
     server = await run_server()
     before = asyncio.all_tasks()
     for _ in range(CYCLES):
         await play_and_leave(server.url)
-    await wait_until(lambda: not sum(server.registry.counts.connections.values()) and asyncio.all_tasks() <= before)
+    await until(lambda: not sum(server.registry.counts.connections.values()) and asyncio.all_tasks() <= before)
 
 
 async def test_memory_of_guests_and_matches_is_freed(run_server, living):
     """The server may remember the latest ones."""
     await play_some(run_server)
-    await wait_until(lambda: len(living) < CYCLES)
+    await until(lambda: len(living) < CYCLES)
 
 
 async def test_cycles_would_keep_memory(run_server, living, monkeypatch):
@@ -74,4 +67,4 @@ async def test_cycles_would_keep_memory(run_server, living, monkeypatch):
     await play_some(run_server)
     assert len(living) >= CYCLES
     gc.collect()
-    await wait_until(lambda: len(living) < CYCLES)
+    await until(lambda: len(living) < CYCLES)

@@ -12,12 +12,10 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from support.attackers import CHUNKS
-from support.crowds import TRUSTING, Attacker
+from support.hostile_peer import CHUNKS, HELLO, TRUSTING, Peer
 from support.patience import PATIENCE
-from support.processes import wait_until
-from support.raw_sockets import HELLO, RawSocket
 from support.servers import dial
+from support.waiting import until, wait_until
 
 ATTACKED = ("evilpegs_limits_met_total", "evilpegs_connections_ended_total")
 
@@ -39,16 +37,16 @@ def read_counters(server):
 
 async def noticed(server, expected):
     """Return the counters that have moved, as soon as all of ``expected`` have."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            moved = await asyncio.to_thread(read_counters, server)
-            if expected <= moved:
-                return moved
-            await asyncio.sleep(0.05)
+
+    async def read():
+        moved = await asyncio.to_thread(read_counters, server)
+        return moved if expected <= moved else None
+
+    return await until(read)
 
 
 def flood(server, kind):
-    with contextlib.suppress(OSError), RawSocket(server.url) as attacker:
+    with contextlib.suppress(OSError), Peer(server.url) as attacker:
         attacker.send(HELLO)
         while attacker.send(CHUNKS[kind]):
             pass
@@ -56,7 +54,7 @@ def flood(server, kind):
 
 def send_wrong_tokens(server):
     """Send one wrong token more than are answered at once, and leave as soon as it is counted."""
-    with contextlib.closing(Attacker(server.url)) as attacker:
+    with contextlib.closing(Peer(server.url)) as attacker:
         for number in range(10):
             attacker.hello(token=f"{number:064x}")
         attacker.say(type="hello", client={"name": "crowd", "version": "1"}, token="f" * 64)
@@ -67,7 +65,7 @@ def crowd(server, *, polite=False):
     """Connect ten times from one address, and say hello each time if the crowd is polite."""
     with contextlib.ExitStack() as stack:
         for _ in range(10):
-            attacker = stack.enter_context(contextlib.closing(Attacker(server.url)))
+            attacker = stack.enter_context(contextlib.closing(Peer(server.url)))
             if polite and attacker.is_in:
                 attacker.hello()
 
@@ -77,26 +75,26 @@ polite_crowd = partial(crowd, polite=True)
 
 def claim_names(server):
     for number in range(4):
-        with contextlib.closing(Attacker(server.url)) as attacker:
+        with contextlib.closing(Peer(server.url)) as attacker:
             attacker.hello(name=f"squatter-{number}", kind="bot")
 
 
 def stay_silent(server):
     """Connect twice, and wait until the second connection is cut off: on the reserve, or because of its address."""
     with contextlib.ExitStack() as stack:
-        attackers = [stack.enter_context(contextlib.closing(Attacker(server.url))) for _ in range(2)]
+        attackers = [stack.enter_context(contextlib.closing(Peer(server.url))) for _ in range(2)]
         attackers[1].hear()
 
 
 def do_nothing(server):
-    with contextlib.closing(Attacker(server.url)) as attacker:
+    with contextlib.closing(Peer(server.url)) as attacker:
         attacker.hello()
         attacker.hear("error")
 
 
 def read_nothing(server):
     """Ask for more than the server keeps for a client that reads nothing."""
-    with contextlib.suppress(OSError), RawSocket(server.url, small=True) as attacker:
+    with contextlib.suppress(OSError), Peer(server.url, small=True) as attacker:
         while attacker.send(CHUNKS["long pings"]):
             pass
 

@@ -10,9 +10,10 @@ import structlog
 
 from evilpegs_server import stopping
 from evilpegs_server.stopping import run_step
+from support.hostile_peer import HELLO, Peer, text
 from support.patience import PATIENCE
-from support.raw_sockets import HELLO, RawSocket, text
 from support.servers import child_server
+from support.waiting import loop_turns
 
 STUCK_SERVER = str(Path(__file__).parents[1] / "support" / "stuck_server.py")
 PROMISED = 10
@@ -31,7 +32,7 @@ async def stops_in_time(child, seconds=PATIENCE):
 
 def unread_record(url):
     """Open a connection that asks for much and reads nothing of it."""
-    client = RawSocket(url, small=True)
+    client = Peer(url, small=True)
     client.send(HELLO + text(type="ping", c=1) * 100)
     return client
 
@@ -42,7 +43,7 @@ async def test_clients_who_do_not_read_cannot_delay_stop(database):
         status, errors = await stops_in_time(child)
         assert (status, "Traceback" in errors) == (0, False), errors
         for client in clients:
-            client.socket.close()
+            client.close()
 
 
 async def test_stuck_worker_cannot_delay_stop(database, monkeypatch):
@@ -79,7 +80,7 @@ def test_deadline_keeps_promise():
 class TestStep:
     async def test_step_that_ends_is_silent(self):
         with structlog.testing.capture_logs() as logged:
-            await run_step("quick", PATIENCE, lambda: asyncio.sleep(0), structlog.get_logger())
+            await run_step("quick", PATIENCE, loop_turns, structlog.get_logger())
         assert logged == []
 
     async def test_step_that_hangs_is_left(self):

@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 from evilpegs_game.codes import all_codes, column_code, format_code
 from evilpegs_game.feedback import feedback
 from evilpegs_game.rules import Rules
-from support.raw_sockets import text
+from support.hostile_peer import text
 from support.servers import dial
 
 GUESS = '{"type":"guess","match":"%s","game":1,"turn":1,"code":"1122"%s}'
