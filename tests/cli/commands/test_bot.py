@@ -13,6 +13,7 @@ from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import Notice
+from support.named_players import given_names
 
 
 def test_bot_json_has_documented_keys(run, server):
@@ -109,24 +110,11 @@ def test_bot_counts_one_match_in_singular(run, server):
     assert " 1 game\n" in result.err
 
 
-def test_bot_reads_server_from_environment(run, server, monkeypatch):
-    monkeypatch.setenv("EVILPEGS_SERVER", server.url)
-    assert run("bot", "first-consistent", "--ladder", "classic-practice").status == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["--ladder", "clasic"], ["'clasic'", "classic-evil", "classic-devil"]),
-        (["--name", "A"], ["'A'", "2", "20"]),
-        (["--name", "minimax"], ["minimax", "taken"]),
-    ],
-)
-def test_bot_reports_refusal_in_one_line(run, server, played, arguments, named):
-    result = run("bot", "minimax", "--server", server.url, *arguments, "--json")
-    assert result.status == 2
-    assert all(fact in result.complaint for fact in named)
-    assert result.out == ""
+def test_bot_names_what_the_server_refuses_in_one_line(run, server):
+    given_names(server.database, ["somebody"])
+    result = run("bot", "minimax", "--server", server.url, "--name", "somebody", "--json")
+    assert (result.status, result.out) == (2, "")
+    assert {"somebody", "taken"} <= set(re.findall(r"\w+", result.complaint))
 
 
 def test_bot_reports_failing_strategy_in_one_line(run, server, tmp_path):
@@ -192,9 +180,7 @@ def test_traceback_is_shown_offline(run, tmp_path, command):
     assert shown.err.splitlines()[-1] == plain.err.partition("; see")[0]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "ladder"), [("minimax", "monster"), ("minimax", "monster-practice"), ("optimal", "huge")]
-)
+@pytest.mark.parametrize(("strategy", "ladder"), [("minimax", "monster"), ("optimal", "huge")])
 def test_bot_that_cannot_play_begins_no_match(run, server, strategy, ladder):
     result = run("bot", strategy, "--server", server.url, "--ladder", ladder, "--name", f"{ladder}-no")
     assert result.status == 2
@@ -287,23 +273,6 @@ def test_program_that_dies_loses_its_game(run, server, program):
     assert (again.status, own_words, "exit status 5" in complaint) == (2, "my own words", True)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["minimax", "--exec", "./mybot"],
-        ["--exec", "./no-such-program"],
-        ["--exec", ""],
-        ["--exec", "sh", "--candidates-only"],
-    ],
-)
-@pytest.mark.parametrize("command", ["bot", "duel"])
-def test_bad_choice_of_strategy_is_refused(run, command, words):
-    result = run(command, *words)
-    assert (result.status, result.out) == (2, "")
-    assert "exec" in result.complaint or "program" in result.complaint
-
-
 def test_new_strategy_plays_at_once(run, server, tmp_path):
     path = tmp_path / "mine.py"
     written = run("bot", "--new", path)
@@ -316,10 +285,7 @@ def test_new_strategy_plays_at_once(run, server, tmp_path):
     assert (played.status, played.document["matches"][0]["games"][0]["outcome"]) == (0, "solved")
 
 
-@pytest.mark.parametrize("name", ["mine.txt", "there.py", "no/such/folder.py"])
-def test_new_strategy_overwrites_nothing(run, tmp_path, name):
+def test_new_strategy_overwrites_nothing(run, tmp_path):
     (tmp_path / "there.py").write_text("kept")
-    result = run("bot", "--new", name)  # in tmp_path
-    assert (result.status, result.out) == (2, "")
-    assert name in result.complaint
+    assert run("bot", "--new", "there.py").status == 2
     assert (tmp_path / "there.py").read_text() == "kept"

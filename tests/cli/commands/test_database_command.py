@@ -137,27 +137,6 @@ def test_schema_of_first_version_is_checked_and_copied(run):
     assert run("database", "check", "copy").status == 0
 
 
-BAD = {
-    "missing database": (["check", "nowhere"], ["nowhere", "the file of a database"]),
-    "foreign file": (["check", "notes"], ["notes", "not a database"]),
-    "other kind of database": (["check", "mysql://host/name"], ["mysql", "sqlite:///FILE"]),
-    "missing directory": (["backup", "no/copy", "--database", "sqlite:///notes"], ["no/copy", "No such file"]),
-    "standard output": (["backup", "-"], ["standard output"]),
-    "empty name": (["backup", ""], ["empty"]),
-    "directory": (["backup", "."], ["Is a directory"]),
-    "itself": (["backup", "notes", "--force", "--database", "sqlite:///notes"], ["itself"]),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_words_after_database_are_refused(run, case):
-    Path("notes").write_text("no database " * 500)
-    words, facts = BAD[case]
-    result = run("database", *words)
-    assert (result.status, result.out) == (2, "")
-    assert [fact for fact in facts if fact not in result.complaint] == []
-
-
 WORDS = {"check": [], "copy": ["sqlite:///one", "postgresql://two@127.0.0.1:1/three"], "upgrade": []}
 
 

@@ -42,33 +42,33 @@ def refuse(request, _site):
     return [{"type": "error", "code": "bad_name", "message": HOSTILE, "fatal": True}]
 
 
-@pytest.fixture
-def hostile_server():
-    """Serve with a function that answers requests, and return the address."""
+@pytest.fixture(scope="module")
+def hostile_servers():
+    """The addresses of a server for each function that answers requests."""
     site = HTTPServer(("127.0.0.1", 0), HostileSite)
-    servers = [(site, threading.Thread(target=site.serve_forever))]
-    servers[0][1].start()
-
-    def start(answer):
-        def converse(socket):
-            try:
-                for text in socket:
-                    request = json.loads(text)
-                    for number, message in enumerate(answer(request, f"http://127.0.0.1:{site.server_port}/")):
-                        socket.send(json.dumps(message if number else message | {"re": request["id"]}))
-            except ConnectionClosed:
-                pass
-
-        server = serve(converse, "127.0.0.1", 0, subprotocols=["evilpegs.v1"], compression=None)
-        servers.append((server, threading.Thread(target=server.serve_forever)))
-        servers[-1][1].start()
-        return f"ws://127.0.0.1:{server.socket.getsockname()[1]}/v1"
-
-    yield start
-    for server, thread in servers:
+    servers = {answer: serve_with(answer, f"http://127.0.0.1:{site.server_port}/") for answer in (reply, refuse)}
+    threads = [threading.Thread(target=each.serve_forever) for each in (site, *servers.values())]
+    for thread in threads:
+        thread.start()
+    yield {answer: f"ws://127.0.0.1:{server.socket.getsockname()[1]}/v1" for answer, server in servers.items()}
+    for server in (site, *servers.values()):
         server.shutdown()
+    for thread in threads:
         thread.join(PATIENCE)
     site.server_close()
+
+
+def serve_with(answer, site):
+    def converse(socket):
+        try:
+            for text in socket:
+                request = json.loads(text)
+                for number, message in enumerate(answer(request, site)):
+                    socket.send(json.dumps(message if number else message | {"re": request["id"]}))
+        except ConnectionClosed:
+            pass
+
+    return serve(converse, "127.0.0.1", 0, subprotocols=["evilpegs.v1"], compression=None)
 
 
 READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch"], ["feed"]]
@@ -76,10 +76,10 @@ READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch"], ["feed"]]
 
 @pytest.mark.parametrize("command", [["bot", "minimax"], ["play"], ["ladders"], *READERS])
 @pytest.mark.parametrize("answer", [reply, refuse])
-def test_hostile_text_is_printed_clean(run, hostile_server, monkeypatch, command, answer):
+def test_hostile_text_is_printed_clean(run, hostile_servers, monkeypatch, command, answer):
     with Path(os.devnull).open() as typed:
         monkeypatch.setattr("sys.stdin", typed)
-        result = run(*command, "--server", hostile_server(answer))
+        result = run(*command, "--server", hostile_servers[answer])
     printed = result.out + result.err
     assert all(symbol.isprintable() or symbol == "\n" for symbol in printed)
     assert ("owned" in printed) is (command != ["ladders"] or answer is refuse)
