@@ -1,11 +1,14 @@
 """`evilpegs check-client` against clients in other languages: right ones, and one that is wrong in five ways."""
 
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from evilpegs_server import server
 from evilpegs_server.site.routes import handed_out_bot
+from support.local_worker import LocalWorker
 from support.patience import PATIENCE
 
 WRONG_CLIENT = Path(__file__).parents[2] / "support" / "wrong_client.js"
@@ -25,10 +28,15 @@ FAULTS = {"cut before ready", "unknown event", "unknown error code", "notice sea
 
 
 @pytest.fixture
-def check(run):
-    """Check a client; return the result, and of each script whether it was right and what the line says."""
+def check(run, monkeypatch):
+    """Check a client; return the result, and of each script whether it was right and what the line says.
 
-    def check(*words, **options):
+    A client that does not want its seat back in ``quiet`` seconds is right.
+    """
+    monkeypatch.setattr(server, "WorkerProcess", LocalWorker)
+
+    def check(*words, quiet=0.2, **options):
+        monkeypatch.setattr(import_module("evilpegs.commands.check_client.scripts"), "QUIET_SECONDS", quiet)
         more = [f"--{name}={value}" for name, value in ({"silence": 0.2, "patience": PATIENCE} | options).items()]
         result = run("check-client", shlex.join(map(str, words)), *more)
         lines = [line.split(maxsplit=1) for line in result.out.splitlines()[:-1]]
@@ -38,7 +46,7 @@ def check(run):
 
 
 def test_wrong_client_is_wrong_in_five_ways(check, lone_node):
-    result, verdicts = check(*lone_node, WRONG_CLIENT, "{url}")
+    result, verdicts = check(*lone_node, WRONG_CLIENT, "{url}", quiet=PATIENCE)
     assert list(verdicts) == SCRIPTS
     assert {name for name, (verdict, _) in verdicts.items() if verdict == "WRONG"} == FAULTS
     assert all("it should" in line for _, line in verdicts.values())
@@ -46,6 +54,7 @@ def test_wrong_client_is_wrong_in_five_ways(check, lone_node):
     assert result.out.splitlines()[-1].startswith("5 of 10")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("language", "ladder"), [("py", "classic"), ("py", "classic-evil-practice"), ("js", "bulls-and-cows")]
 )
@@ -80,7 +89,7 @@ def test_client_that_does_nothing_is_wrong_everywhere(check, lone_python, tmp_pa
         "    assert os.environ['EVILPEGS_LADDER'] == 'classic-evil'",
         "    for message in socket: print(message, flush=True)",
     )
-    result, verdicts = check(*lone_python, "idle.py", ladder="classic-evil", patience=1)
+    result, verdicts = check(*lone_python, "idle.py", ladder="classic-evil", patience=0.05)
     assert {verdict for verdict, _ in verdicts.values()} == {"WRONG"}
     assert result.status == 1
 
@@ -94,23 +103,6 @@ def test_client_that_never_connects_is_a_mistake(check, lone_python, tmp_path, b
     result, _ = check(*lone_python, "lost.py")
     assert (result.status, result.out) == (2, "")
     assert "{url}" in result.complaint
-    assert fact in result.complaint
-
-
-@pytest.mark.parametrize(
-    ("words", "fact"),
-    [
-        (["none-such"], "'none-such'"),
-        ([""], "empty"),
-        (["'"], "quot"),
-        (["true", "--silence", "0"], "--silence"),
-        (["true", "--patience", "-1"], "--patience"),
-        (["true", "--silence", "nan"], "--silence"),
-    ],
-)
-def test_bad_input_is_one_line(run, words, fact):
-    result = run("check-client", *words)
-    assert result.status == 2
     assert fact in result.complaint
 
 
