@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import PurePath
 
+import pytest
+
 from support.patience import PATIENCE
 
 WITHOUT_FCNTL = """
@@ -28,6 +30,7 @@ print(json.dumps([names, refused]))
 """
 
 
+@pytest.mark.full
 def test_only_server_needs_fcntl():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_FCNTL], capture_output=True, text=True, timeout=PATIENCE, check=True

@@ -103,11 +103,11 @@ def test_solve_worst_objective_bounds_worst_case():
 
 
 def test_analyze_takes_texts_and_objects():
-    rules = evilpegs.Rules(4, 6)
-    turn = evilpegs.Turn(evilpegs.parse_code("1122", rules), evilpegs.Feedback(0, 1))
-    by_text, by_object = evilpegs.analyze("4x6", [("1122", "0,1")]), evilpegs.analyze(rules, [turn])
+    rules = evilpegs.Rules(2, 3)
+    turn = evilpegs.Turn(evilpegs.parse_code("12", rules), evilpegs.Feedback(0, 1))
+    by_text, by_object = evilpegs.analyze("2x3", [("12", "0,1")]), evilpegs.analyze(rules, [turn])
     assert by_text == by_object
-    assert by_text.to_json()["turns"][0]["after"] == 256
+    assert by_text.to_json()["turns"][0]["after"] == len({"23", "31"})
 
 
 def test_position_works_without_cache():
@@ -132,6 +132,7 @@ def test_position_works_without_cache():
         (lambda: evilpegs.evaluate("minimax", rules="3x3", games=1.5), "1.5"),
         (lambda: evilpegs.evaluate("minimax", rules="3x3", threads=0), "0"),
         (lambda: evilpegs.evaluate("minimax", rules="3x3", seed="a"), "'a'"),
+        (lambda: evilpegs.evaluate(first_possible, rules="3x4", jobs=2), "jobs"),
         (lambda: evilpegs.evaluate(None, rules="3x3"), "None"),
         (lambda: evilpegs.evaluate(evilpegs.strategies["minimax"], rules="3x3"), "Minimax"),
         (lambda: evilpegs.evaluate(first_possible, rules="3x3", candidates_only=True), "candidates_only"),
@@ -163,13 +164,12 @@ def test_evaluate_several_matches_command(run):
     assert [list(result.distribution) for result in results] == [one["distribution"] for one in document["results"]]
 
 
+@pytest.mark.full
 def test_evaluate_in_processes_gives_equal_results(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text("def choose(position, rng):\n    return position.first_candidate\n")
     one, two = (evilpegs.evaluate(["minimax", path], "3x4", games=300, seed=1, jobs=jobs) for jobs in (1, 2))
     assert one == two
-    with pytest.raises(evilpegs.MalformedError, match="jobs"):
-        evilpegs.evaluate(first_possible, "3x4", jobs=2)
 
 
 def test_evaluate_heeds_candidates_only_of_object():

@@ -13,12 +13,24 @@ from evilpegs.errors import CommandError
 from evilpegs.main import app
 
 
-def test_play_resigns_typed_game(run, start, server):
-    child = start("play", "--server", server.url, "--ladder", "classic-evil-practice", stdin=subprocess.PIPE)
-    result = child.end(typed=b"hint\n1122\nresign\n")
+@pytest.fixture
+def type_in(run, monkeypatch, tmp_path):
+    """Run `play` in this process with this text on standard input."""
+
+    def type_in(text, *options):
+        (tmp_path / "typed").write_text(text)
+        with (tmp_path / "typed").open() as typed:
+            monkeypatch.setattr(sys, "stdin", typed)
+            return run("play", *options)
+
+    return type_in
+
+
+def test_play_resigns_typed_game(run, type_in, server):
+    result = type_in("hint\n1122\nresign\n", "--server", server.url, "--ladder", "classic-evil-practice")
     assert (result.status, result.err) == (0, "")
     assert "[0,0: 256]" in result.out
-    (game,) = run("replay", "last", "--database", server.database, "--json").document["games"]
+    (game,) = run("replay", "last", "--no-analysis", "--database", server.database, "--json").document["games"]
     assert (game["outcome"], [turn["code"] for turn in game["turns"]]) == ("resigned", ["1122"])
 
 
@@ -59,7 +71,12 @@ async def test_play_edits_guess_at_terminal(play_at_terminal, keyboard):
 
 
 @pytest.mark.parametrize(
-    ("typed", "number", "status"), [("11\x03", None, 130), ("\x04", None, 0), ("11", signal.SIGTERM, 143)]
+    ("typed", "number", "status"),
+    [
+        ("11\x03", None, 130),
+        pytest.param("\x04", None, 0, marks=pytest.mark.full),
+        pytest.param("11", signal.SIGTERM, 143, marks=pytest.mark.full),
+    ],
 )
 async def test_left_terminal_is_as_before(play_at_terminal, keyboard, typed, number, status):
     before = termios.tcgetattr(keyboard.program)
@@ -75,17 +92,16 @@ async def test_left_terminal_is_as_before(play_at_terminal, keyboard, typed, num
     assert termios.tcgetattr(keyboard.program) == before
 
 
-def test_play_on_rated_ladder_requires_name(start, server):
-    result = start("play", "--server", server.url, "--ladder", "classic").end()
+def test_play_on_rated_ladder_requires_name(type_in, server):
+    result = type_in("", "--server", server.url, "--ladder", "classic")
     assert result.status == 2
     assert all(fact in result.complaint for fact in ("--name NAME", "guests"))
 
 
-def test_play_without_server_is_refused(start):
-    result = start("play", "--server", "ws://127.0.0.1:1/v1").end()
-    assert result.status == 2
+def test_play_without_server_is_refused(type_in):
+    result = type_in("", "--server", "ws://127.0.0.1:1/v1")
+    assert (result.status, result.out) == (2, "")
     assert all(fact in result.complaint for fact in ("ws://127.0.0.1:1/v1", "evilpegs serve"))
-    assert result.out == ""
 
 
 def test_play_without_input_is_refused(run, monkeypatch):
@@ -97,9 +113,9 @@ def test_play_without_input_is_refused(run, monkeypatch):
         app(["play"])
 
 
-def test_daily_game_needs_no_server(start, monkeypatch):
+def test_daily_game_needs_no_server(type_in, monkeypatch):
     monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
-    result = start("play", "--daily", "--date", "2026-11-22", stdin=subprocess.PIPE).end(typed=b"1233\nresign\n")
+    result = type_in("1233\nresign\n", "--daily", "--date", "2026-11-22")
     assert (result.status, result.err) == (0, "")
     assert result.out.endswith(
         "evilpegs daily 2026-11-22 4x6 evil X/10\n····\n⚪···\nevilpegs play --daily --date 2026-11-22\n"

@@ -170,6 +170,7 @@ def wait_for_bounds(child):
     assert child.process.stderr.readline()
 
 
+@pytest.mark.full
 def test_solve_resumes_after_interrupt_and_kill(start, tmp_path):
     """4x7 takes seconds; the journal is saved once a part is proved, even if the run is killed later."""
     with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:

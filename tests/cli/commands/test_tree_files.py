@@ -40,17 +40,11 @@ def test_compare_plays_trees(run):
     assert "seed 0 is known" in result.err
 
 
-def test_tournament_plays_trees(run):
+def test_tournament_plays_trees_and_shows_their_version(run):
     few = ("--games", "2", "--seed", "1", "--json")
-    document = run("tournament", PLAIN, PACKED, "minimax", "--rules", "3x3", *few).document
-    rows = {each["name"]: each for each in document["entrants"]}
-    assert {name: row["failed"] for name, row in rows.items()} == {"mine": 0, "small": 0, "minimax": 0}
+    document = run("tournament", PLAIN, PACKED, "--rules", "3x3", "--records", "records", *few).document
+    assert {each["name"]: each["failed"] for each in document["entrants"]} == {"mine": 0, "small": 0}
+    assert f'"{load_strategy(PLAIN).version}"' in Path("records/mine.jsonl").read_text()
     refused = run("tournament", PLAIN, "minimax", *few)
     assert (refused.status, refused.out) == (2, "")
     assert {"mine.tree", "3x3", "4x6;"} <= set(refused.complaint.split())
-
-
-def test_tournament_shows_version_of_tree(run):
-    run("tournament", PLAIN, "minimax", "--rules", "3x3", "--games", "2", "--seed", "1", "--records", "records")
-    (record,) = [text for path in Path("records").iterdir() if "mine" in (text := path.read_text())]
-    assert f'"{load_strategy(PLAIN).version}"' in record

@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import signal
-import subprocess
 import sys
 import threading
 
@@ -15,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.watch import MAX_BOARDS, SILENT_MS, Boards, MatchBoard, boards_view
+from evilpegs.main import main
 from evilpegs.reading import LiveScreen
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program
@@ -264,37 +264,43 @@ async def test_watch_of_ladder_shows_matches_under_way(start, server):
     assert (result.status, result.err) == (130, "")
 
 
-def in_terminal(*words):
-    """Run the command in a terminal of its own; return the exit status and what was printed, without control."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "evilpegs", *words]
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24", "NO_COLOR": "1"}
-    pieces = []
+@pytest.fixture
+def in_terminal(monkeypatch):
+    """Run the command at a terminal of its own; return the exit status and what was printed, without control."""
 
-    def read():
-        try:
-            while data := os.read(ours, 65536):
-                pieces.append(data)
-        except OSError:
-            pass  # the terminal is gone
+    def in_terminal(*words):
+        for name, value in {"TERM": "xterm", "COLUMNS": "80", "LINES": "24", "NO_COLOR": "1"}.items():
+            monkeypatch.setenv(name, value)
+        ours, theirs = pty.openpty()
+        pieces = []
 
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
-        os.close(theirs)
+        def read():
+            try:
+                while data := os.read(ours, 65536):
+                    pieces.append(data)
+            except OSError:
+                pass  # the terminal is gone
+
         reader = threading.Thread(target=read)
         reader.start()
-        status = process.wait(PATIENCE)
-    reader.join(PATIENCE)
-    os.close(ours)
-    return status, without_control(b"".join(pieces).decode())
+        with monkeypatch.context() as patch, os.fdopen(theirs, "w") as terminal:
+            for name in ("stdout", "stderr"):
+                patch.setattr(sys, name, terminal)
+            status = main(words)
+        reader.join(PATIENCE)
+        os.close(ours)
+        return status, without_control(b"".join(pieces).decode())
+
+    return in_terminal
 
 
-def test_watch_in_terminal_shows_board(server, evil_match):
+def test_watch_in_terminal_shows_board(in_terminal, server, evil_match):
     status, shown = in_terminal("watch", evil_match, "--server", server.url)
     assert status == 0
     assert "4 of 4" in shown.split("minimax on classic-evil")[-1]
 
 
-def test_watch_in_terminal_of_no_server_is_one_line():
+def test_watch_in_terminal_of_no_server_is_one_line(in_terminal):
     status, shown = in_terminal("watch", "--server", "ws://127.0.0.1:1/v1")
     assert status == 2
     assert shown.splitlines()[-1].startswith("evilpegs: ")
