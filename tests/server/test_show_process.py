@@ -3,6 +3,7 @@
 import os
 import signal
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 import structlog
@@ -15,16 +16,20 @@ from evilpegs_server.show_process import ShowProcess, ShowSetup
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.processes import is_running
+from support.stored_matches import store_players
 from support.waiting import until
 
 LADDERS = {"tiny": TINY}
+
+
+TESTS = Path(__file__).parents[1]
 
 
 @asynccontextmanager
 async def running(database, log, **limits):
     settings = Settings(port=0, site=False, database=database)
     setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), PublicAddress("ws", PATH), sent=0)
-    process = ShowProcess(setup, [], log, look_seconds=0.1, **limits)
+    process = ShowProcess(setup, [], log, look_seconds=0.01, **limits)
     process.start()
     try:
         yield process
@@ -65,15 +70,33 @@ def looks(monkeypatch):
     return looks
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    """A look is a tenth of a second here, and a busy machine may start a process in no less than ten seconds."""
-    monkeypatch.setattr(show_process, "STARTING_LOOKS", 10 * PATIENCE)
-    monkeypatch.setattr(show_process, "SILENT_LOOKS", 10 * PATIENCE)
+    """A look is a hundredth of a second here, and a busy machine may start a process in no less than ten seconds."""
+    monkeypatch.setattr(show_process, "STARTING_LOOKS", 100 * PATIENCE)
+    monkeypatch.setattr(show_process, "SILENT_LOOKS", 100 * PATIENCE)
+    monkeypatch.setattr(show_process, "STOP_SECONDS", PATIENCE)
 
 
-@pytest.mark.full
-async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient, looks):
+SMALL = "support.small_show"
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The process shows nothing, and starts at once."""
+    monkeypatch.setattr(show_process, "PROGRAM", SMALL)
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+
+
+@pytest.fixture
+def side_file(engine):
+    """A side file of some bytes."""
+    with engine.connect():
+        store_players(engine)
+        yield
+
+
+async def test_side_file_beyond_its_limit_replaces_the_process_once(side_file, database, small, looks):
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
             second = await replaced(process, await until(lambda: process.pid))
@@ -84,8 +107,7 @@ async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, data
     ]
 
 
-@pytest.mark.full
-async def test_side_file_within_its_limit_replaces_nothing(engine, database, patient, looks):
+async def test_side_file_within_its_limit_replaces_nothing(side_file, database, small, looks):
     """The control."""
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger()) as process:
@@ -95,17 +117,21 @@ async def test_side_file_within_its_limit_replaces_nothing(engine, database, pat
     assert not [line for line in logged if "replaced" in line["event"]]
 
 
-async def test_stopped_process_is_killed_and_replaced(engine, database, patient, monkeypatch):
+async def test_stopped_process_is_killed_and_replaced(database, small, monkeypatch):
     async with running(database, structlog.get_logger()) as process:
         first = await heard(process)
-        monkeypatch.setattr(show_process, "SILENT_LOOKS", 20)
         os.kill(first, signal.SIGSTOP)
-        second = await replaced(process, first)
+        with monkeypatch.context() as patch:
+            patch.setattr(show_process, "SILENT_LOOKS", 20)
+            await until(lambda: process.pid not in {None, first})
+        second = await heard(process)
         assert not is_running(first)
         assert is_running(second)
 
 
-async def test_closed_process_has_ended(engine, database, patient):
+@pytest.mark.parametrize("program", [SMALL, pytest.param(show_process.PROGRAM, marks=pytest.mark.full)])
+async def test_closed_process_has_ended(engine, database, small, monkeypatch, program):
+    monkeypatch.setattr(show_process, "PROGRAM", program)
     async with running(database, structlog.get_logger()) as process:
         pid = await heard(process)
     assert not is_running(pid)
