@@ -28,14 +28,21 @@ def played(server, tmp_path_factory):
     }
     for each, (_, ladder, _) in zip(summaries[:3], plan[:3], strict=True):
         wait_for_leaderboard(server.site_url, ladder, each.player, len(each.games))  # practice has none
-    for match in matches.values():
-        wait_for_analysis(server.site_url, match)  # the first starts a process and loads kernels
     return matches
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
+def analyzed(server, played):
+    """The matches of `played`, of which those on rated ladders are analyzed."""
+    for (_, ladder), match in played.items():
+        if ladder != "classic-practice":
+            wait_for_analysis(server.site_url, match)  # the first starts a process and loads kernels
+    return played
+
+
+@pytest.fixture(scope="package")
 def browser():
-    """The browser of a module, because Playwright's loop must have ended before tests with other loops begin."""
+    """The browser of these tests; Playwright's loop must have ended before tests with other loops begin."""
     with running_browser() as browser:
         yield browser
 
@@ -52,8 +59,9 @@ def open_view(browser, server):
 
     yield open_view
     for watched in opened:
-        watched.check()
         watched.close()
+    for watched in opened:
+        watched.check()
 
 
 @pytest.fixture

@@ -3,6 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import follow, show_theme
+from support.page.local_games import play
+
 pytestmark = pytest.mark.full
 PARTS = {
     "peg": (".key .peg", "backgroundColor"),
@@ -22,17 +25,20 @@ PARTS = {
 }
 CLEAR = "rgba(0, 0, 0, 0)"
 ORANGE = "rgb(230, 159, 0)"
+READ = "(part, name) => getComputedStyle(part)[name]"
+SHADOW = "part => getComputedStyle(part).boxShadow"
 
 
-def shown_colors(page):
-    """Return the colors of the parts after a guess, with the next one ready to be played."""
-    page.locator("code-entry").wait_for()
-    page.keyboard.type("1122\n")
+def make_guess(page):
+    """Make a guess, and have the next one ready to be played."""
+    play(page, "1122")
     page.locator("reply-bars").wait_for()
     page.keyboard.type("1345")
     expect(page.locator(".actions .primary")).to_be_enabled()
-    read = "(part, name) => getComputedStyle(part)[name]"
-    return {name: page.locator(part).first.evaluate(read, style) for name, (part, style) in PARTS.items()}
+
+
+def shown_colors(page):
+    return {name: page.locator(part).first.evaluate(READ, style) for name, (part, style) in PARTS.items()}
 
 
 def without_light_dark(page):
@@ -46,46 +52,51 @@ def without_light_dark(page):
     page.reload()
 
 
-def test_browser_without_light_dark_shows_light_theme(open_view):
-    usual = shown_colors(open_view(color_scheme="light", reduced_motion="reduce"))
-    page = open_view("#/bots", color_scheme="dark", reduced_motion="reduce")
-    without_light_dark(page)
-    expect(page.locator("theme-switch")).to_have_css("visibility", "hidden")
-    page.goto(page.url.replace("bots", ""))
-    assert shown_colors(page) == usual
-    assert usual["bar"] != usual["bar of reply"] != usual["page"]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_forced_colors_leave_every_meaning(open_view, scheme):
-    page = open_view(color_scheme=scheme, forced_colors="active", reduced_motion="reduce")
-    colors = shown_colors(page)
-    canvas, text = colors["page"], colors["text"]
-    assert canvas != text
-    assert colors["peg"] == ORANGE
-    assert (colors["black mark"], colors["ring of black mark"]) == (text, text)
-    assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, text)
-    assert colors["bar"] == text
-    assert colors["bar of reply"] == colors["button"] == colors["peg that is marked"]
-    assert len({canvas, text, colors["button"]}) == 3
-    assert colors["words of button"] != colors["button"]
-    assert colors["ring of other button"] != canvas
-    assert colors["other peg"] == CLEAR
-
-
-def test_forced_colors_leave_choices_marked(open_view):
-    page = open_view("#/ladders", forced_colors="active", reduced_motion="reduce")
+def test_marks_have_one_meaning_in_every_theme(open_view):
+    page = open_view(reduced_motion="reduce")
+    make_guess(page)
+    shown = {}
+    for scheme in ("light", "dark"):
+        show_theme(page, scheme)
+        shown[scheme] = colors = shown_colors(page)
+        assert colors["black mark"] == colors["ring of black mark"] == colors["text"]
+        assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, colors["text"])
+    assert shown["light"]["text"] != shown["dark"]["text"]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, forced_colors="active")
+        colors = shown_colors(page)
+        canvas, text = colors["page"], colors["text"]
+        assert canvas != text
+        assert colors["peg"] == ORANGE
+        assert (colors["black mark"], colors["ring of black mark"]) == (text, text)
+        assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, text)
+        assert colors["bar"] == text
+        assert colors["bar of reply"] == colors["button"] == colors["peg that is marked"]
+        assert len({canvas, text, colors["button"]}) == 3
+        assert colors["words of button"] != colors["button"]
+        assert colors["ring of other button"] != canvas
+        assert colors["other peg"] == CLEAR
+    follow(page, "#/ladders")
     chosen = page.locator(".chip[aria-current]").first
     chosen.wait_for()
-    assert "inset" in chosen.evaluate("chip => getComputedStyle(chip).boxShadow")
-    page.goto(page.url.replace("ladders", "assist/4x6?turns=1111:4,0;2222:0,0;1122:0,0&v=1"))
+    assert "inset" in chosen.evaluate(SHADOW)
+    follow(page, "#/assist/4x6?turns=1111:4,0;2222:0,0;1122:0,0&v=1")
     clash = page.locator(".clash td").first
     clash.wait_for()
-    assert "inset" in clash.evaluate("cell => getComputedStyle(cell).boxShadow")
+    assert "inset" in clash.evaluate(SHADOW)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_marks_have_one_meaning_in_both_themes(open_view, scheme):
-    colors = shown_colors(open_view(color_scheme=scheme, reduced_motion="reduce"))
-    assert colors["black mark"] == colors["ring of black mark"] == colors["text"]
-    assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, colors["text"])
+def test_browser_without_light_dark_shows_light_theme(open_view):
+    page = open_view("#/play/4x6?seed=friend&v=1", color_scheme="light", reduced_motion="reduce")
+    make_guess(page)
+    usual = shown_colors(page)
+    assert usual["bar"] != usual["bar of reply"] != usual["page"]
+    show_theme(page, "dark")
+    follow(page, "#/bots")
+    without_light_dark(page)
+    expect(page.locator("theme-switch")).to_have_css("visibility", "hidden")
+    follow(page, "#/play/4x6?seed=friend&v=1")
+    page.locator("reply-bars").wait_for()
+    page.keyboard.type("1345")
+    expect(page.locator(".actions .primary")).to_be_enabled()
+    assert shown_colors(page) == usual

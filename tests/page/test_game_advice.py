@@ -2,40 +2,40 @@
 
 import re
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import ARTIFACTS, axe_violations, follow
-from support.page.local_games import GUESSES, expect_guesses, play_to_end
-from support.patience import PATIENCE
+from support.browser import follow, look
+from support.page.local_games import GUESSES, ROWS, expect_guesses, play, play_to_end
+from support.site_server import read_computed
 
 pytestmark = pytest.mark.full
 FIXED, EVIL = "#/play/4x6-fixed?seed=friend&v=1", "#/play/4x6-evil?seed=friend&v=1"
 SECRET = "5316"  # as Python derives it
-ROWS, SUMMARY = "guess-table tbody tr", "[slot=over] game-advice"
+SUMMARY = "[slot=over] game-advice"
 HINTS_OFF, HINTS_ON = "Hints: off", "Hints: on"
 COSTLY = "#/replay/4x6-fixed?guesses=1122-1122-5316&seed=friend&v=1"
-
-
-def play(page, *codes):
-    page.locator("code-entry").wait_for()
-    for code in codes:
-        before = page.locator(ROWS).count()
-        page.keyboard.type(code)
-        page.keyboard.press("Enter")
-        page.locator(ROWS).nth(before).wait_for()
+BAD = {
+    "4x6-fixed?guesses=1122&v=1": "incomplete",
+    "4x6-fixed?guesses=1122&secret=12&v=1": "2 pegs",
+    "4x6-fixed?guesses=1122&secret=1234&seed=friend&v=1": "incomplete",
+    "4x6-evil?guesses=<b>&v=1": "<b>",
+    "4x6-evil?guesses=1127&v=1": "1127",
+    f"4x6-evil?guesses={'1122-' * 11}&v=1": "over",
+    "4x6-evil?v=1": "no guesses",
+    "4x6-evil?guesses=1122&seed=a%20b&v=1": "'a b'",
+    "4x6-evil?guesses=1122&v=2": "version '2'",
+    "9x9?guesses=112233445": "387,420,489",
+    "<b>": "no guesses|<b>",
+}
 
 
 def asked(server, rules, turns):
-    """Return what the site says, however long its worker process takes to start."""
-    path = f"{server.site_url}api/v1/position?rules={rules}&turns={turns}"
-    while (answer := httpx.get(path, timeout=PATIENCE)).status_code == 503:
-        pass
-    return answer.raise_for_status().json()
+    """Return what the site says."""
+    return read_computed(f"{server.site_url}api/v1/position?rules={rules}&turns={turns}").raise_for_status().json()
 
 
-def test_cost_and_luck_against_fixed_secret_are_those_of_site(open_view, server):
+def test_cost_and_luck_are_those_of_site_and_have_a_replay(open_view, server):
     page = open_view(FIXED)
     play(page, "1122", "1122", SECRET)
     analyses = asked(server, "4x6", "1122:0,1;1122:0,1;5316:4,0")["analyses"]
@@ -48,12 +48,31 @@ def test_cost_and_luck_against_fixed_secret_are_those_of_site(open_view, server)
     expect(summary).to_contain_text("You used 3 guesses; the best play needs 4.34 on average.")
     expect(summary).to_contain_text(re.compile(rf"Guess 2 cost {costs[1]:.2f} guesses on average: {best}.* was better"))
     expect(summary).to_contain_text(f"Luck of the game: +{luck:.2f} guesses. The replies were that much better")
+    look(page, "advice-summary")
+    page.get_by_role("link", name="Replay").click()
+    expect(page).to_have_url(re.compile(re.escape(COSTLY) + "$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("4x6 against a fixed secret")
+    page.get_by_role("region", name="The costliest guesses").get_by_role("link", name="Game 1, guess 2").click()
+    expect(page).to_have_url(re.compile(r"&v=1&game=1&guess=2$"))
+    page.reload()
+    worth = page.get_by_role("region", name="The guess")
+    expect(worth.get_by_role("heading", name="Guess 2")).to_be_visible()
+    expect(worth).to_contain_text("256 of 256 codes left")
+    expect(worth).to_contain_text("This guess brought nothing")
+    expect(worth.locator(".regret")).to_contain_text("Regret: 1.00 guesses")
+    look(page, "advice-replay")
+    page.keyboard.press("End")
+    expect(page.locator(".ending")).to_contain_text("Luck of the game: +")
+    link = page.get_by_label("This link opens this replay").input_value()
+    assert link.endswith(COSTLY)
+    page.go_back()
+    expect_guesses(page, "1122", "1122", SECRET)
 
 
 def test_evil_gives_no_luck_and_best_play_is_named(open_view):
     page = open_view(EVIL)
     play(page, "1122")
-    play_to_end(page, lambda code: (page.keyboard.type(code), page.keyboard.press("Enter")))
+    play_to_end(page)
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text(f"You used {page.locator(GUESSES).count()} guesses; the best play needs 5.")
     expect(summary).to_contain_text(re.compile(r"guesses on average: .* was better|No guess could have been better"))
@@ -64,10 +83,7 @@ def test_guess_of_date_is_not_the_players(open_view):
     page = open_view("#/daily/2026-11-22")
     expect(page.locator(ROWS)).to_have_count(1)
     page.locator(".slots").focus()
-    for turn in range(1, 10):
-        page.keyboard.type("1112")
-        page.keyboard.press("Enter")
-        page.locator(ROWS).nth(turn).wait_for()
+    play(page, *["1112"] * 9)
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text(re.compile(r"Guess ([3-9]|10) cost"))
     expect(summary).not_to_contain_text("best play")  # which began with another guess
@@ -78,10 +94,7 @@ def test_guess_of_date_is_not_the_players(open_view):
 
 def test_bounds_are_said_to_be_bounds(open_view):
     page = open_view("#/play/5x8-fixed?seed=friend&v=1")
-    play(page, "11223", "33445")
-    for _ in range(12):
-        page.keyboard.type("55667")
-        page.keyboard.press("Enter")
+    play(page, "11223", "33445", "55667", "55667", "56866")  # the secret that Python derives
     page.locator(".result").wait_for()
     expect(page.locator(SUMMARY)).to_contain_text(
         re.compile("Guess .* cost (at least )?.* guesses on average.*too long to compute", re.DOTALL)
@@ -104,39 +117,6 @@ def test_without_site_one_line_says_so_and_answer_comes_when_it_is_back(watch):
     expect(summary).not_to_contain_text("does not answer")
 
 
-def test_replay_is_that_of_matches_and_survives_reload(open_view):
-    page = open_view(FIXED)
-    play(page, "1122", "1122", SECRET)
-    page.get_by_role("link", name="Replay").click()
-    expect(page).to_have_url(re.compile(re.escape(COSTLY) + "$"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("4x6 against a fixed secret")
-    page.get_by_role("region", name="The costliest guesses").get_by_role("link", name="Game 1, guess 2").click()
-    expect(page).to_have_url(re.compile(r"&v=1&game=1&guess=2$"))
-    page.reload()
-    worth = page.get_by_role("region", name="The guess")
-    expect(worth.get_by_role("heading", name="Guess 2")).to_be_visible()
-    expect(worth).to_contain_text("256 of 256 codes left")
-    expect(worth).to_contain_text("This guess brought nothing")
-    expect(worth.locator(".regret")).to_contain_text("Regret: 1.00 guesses")
-    page.keyboard.press("End")
-    expect(page.locator(".ending")).to_contain_text("Luck of the game: +")
-    link = page.get_by_label("This link opens this replay").input_value()
-    assert link.endswith(COSTLY)
-    page.go_back()
-    expect_guesses(page, "1122", "1122", SECRET)
-
-
-def test_replay_of_unsolved_game_has_its_secret(open_view):
-    page = open_view(FIXED)
-    play(page, *["1122"] * 10)
-    page.get_by_role("link", name="Replay").click()
-    expect(page).to_have_url(re.compile("-1122&seed=friend&v=1$"))
-    page.locator("match-replay .board").wait_for()
-    page.keyboard.press("End")
-    expect(page.locator(".ending")).to_contain_text("was the secret.")
-    expect(page.locator(".ending")).to_contain_text(" ".join(SECRET))
-
-
 def test_replay_without_site_has_all_that_browser_knows(watch):
     opened = watch()
     page = opened.page
@@ -151,26 +131,19 @@ def test_replay_without_site_has_all_that_browser_knows(watch):
     expect(worth.locator(".regret")).to_contain_text("guesses on average")
 
 
-@pytest.mark.parametrize(
-    ("address", "named"),
-    [
-        ("4x6-fixed?guesses=1122&v=1", "incomplete"),
-        ("4x6-fixed?guesses=1122&secret=12&v=1", "2 pegs"),
-        ("4x6-fixed?guesses=1122&secret=1234&seed=friend&v=1", "incomplete"),
-        ("4x6-evil?guesses=<b>&v=1", "<b>"),
-        ("4x6-evil?guesses=1127&v=1", "1127"),
-        (f"4x6-evil?guesses={'1122-' * 11}&v=1", "over"),
-        ("4x6-evil?v=1", "no guesses"),
-        ("4x6-evil?guesses=1122&seed=a%20b&v=1", "'a b'"),
-        ("4x6-evil?guesses=1122&v=2", "version '2'"),
-        ("9x9?guesses=112233445", "387,420,489"),
-        ("<b>", "no guesses|<b>"),
-    ],
-)
-def test_bad_address_of_replay_is_one_line(open_view, address, named):
-    page = open_view(f"#/replay/{address}")
-    expect(page.get_by_role("alert")).to_contain_text(re.compile(named))
-    expect(page.locator("match-replay")).to_have_count(0)
+def test_replay_of_unsolved_game_has_its_secret_and_bad_address_is_one_line(open_view):
+    page = open_view(FIXED)
+    play(page, *["1122"] * 10)
+    page.get_by_role("link", name="Replay").click()
+    expect(page).to_have_url(re.compile("-1122&seed=friend&v=1$"))
+    page.locator("match-replay .board").wait_for()
+    page.keyboard.press("End")
+    expect(page.locator(".ending")).to_contain_text("was the secret.")
+    expect(page.locator(".ending")).to_contain_text(" ".join(SECRET))
+    for address, named in BAD.items():
+        follow(page, f"#/replay/{address}")
+        expect(page.get_by_role("alert")).to_contain_text(re.compile(named))
+        expect(page.locator("match-replay")).to_have_count(0)
 
 
 def test_hint_is_what_site_advises_and_game_with_it_does_not_count(open_view, server):
@@ -196,52 +169,21 @@ def test_hint_is_what_site_advises_and_game_with_it_does_not_count(open_view, se
     expect(page.get_by_role("button", name=HINTS_OFF)).to_be_visible()
 
 
-def test_digits_and_enter_play_after_switch_was_clicked(open_view):
-    page = open_view(FIXED)
-    play(page, "1122")
-    page.get_by_role("button", name=HINTS_OFF).click()
-    play(page, "3344")
-    expect_guesses(page, "1122", "3344")
-
-
 def test_guess_that_brings_nothing_is_said_to_be_one_before_and_after(open_view):
     page = open_view(FIXED)
     play(page, "1122")
+    page.get_by_role("button", name=HINTS_OFF).click()
+    expect(page.locator("game-advice p").first).to_contain_text("The best play is")
     below = page.locator("code-entry p")
-    page.keyboard.type("112")
+    page.keyboard.type("112")  # the switch has the focus
     expect(page.locator("[data-slot='2']")).to_have_attribute("aria-label", "Peg 3: 2")
     expect(below).not_to_contain_text("brings nothing")
     page.keyboard.type("2")
     expect(below).to_contain_text("brings nothing")
+    look(page, "advice-hint")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Codes left")).to_contain_text(
-        "This guess brought nothing: its reply was certain."
-    )
+    expect_guesses(page, "1122", "1122")
+    codes_left = page.get_by_role("region", name="Codes left")
+    expect(codes_left).to_contain_text("This guess brought nothing: its reply was certain.")
     expect(below).not_to_contain_text("brings nothing")
     play(page, SECRET)  # the reply was not certain
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_advice_and_replay_hold_at_every_width(open_view, scheme):
-    page = open_view(FIXED, color_scheme=scheme, reduced_motion="reduce")
-
-    def hold(name):
-        for width in (360, 1280, 1920):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.screenshot(path=ARTIFACTS / f"advice-{name}-{scheme}-{width}.png", full_page=True)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert axe_violations(page) == []
-
-    play(page, "1122")
-    page.get_by_role("button", name=HINTS_OFF).click()
-    expect(page.locator("game-advice p").first).to_contain_text("The best play is")
-    page.keyboard.type("1122")
-    page.get_by_text("brings nothing").wait_for()
-    hold("hint")
-    page.keyboard.press("Enter")
-    play(page, SECRET)
-    expect(page.locator(SUMMARY)).to_contain_text("Luck of the game: +")
-    hold("summary")
-    follow(page, f"{COSTLY}&guess=2")
-    page.locator(".regret").wait_for()
-    hold("replay")

@@ -97,15 +97,32 @@ class WatchedPage:
             self.hosts.add(urlsplit(url).hostname)
 
 
-def theme_options(theme):
-    """Return the options of a context without motion for `light`, `dark`, or `forced` colors."""
-    if theme == "forced":
-        return {"forced_colors": "active", "reduced_motion": "reduce"}
-    return {"color_scheme": theme, "reduced_motion": "reduce"}
+SCREENS = (("light", 360, 740), ("dark", 1280, 900), ("forced", 1920, 900))
+"""Each theme and each width once: what axe finds depends on one of them, and what fits on the width alone."""
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def look(page, name, screens=SCREENS):
+    """Take screenshots of what is shown now, in `ARTIFACTS`: no screen may be too narrow, and axe may find nothing."""
+    ARTIFACTS.mkdir(exist_ok=True)
+    for theme, width, height in screens:
+        show_theme(page, theme)
+        page.set_viewport_size({"width": width, "height": height})
+        page.screenshot(path=ARTIFACTS / f"{name}-{width}-{theme}.png", full_page=True)
+        assert page.evaluate(WIDER) == 0, (name, width)
+        if theme != "forced":  # it is the system that chooses those
+            assert axe_violations(page) == [], (name, theme)
+
+
+def show_theme(page, theme):
+    """Show the page without motion in `light`, `dark`, or in `forced` colors."""
+    scheme, forced = ("light", "active") if theme == "forced" else (theme, "none")
+    page.emulate_media(color_scheme=scheme, forced_colors=forced, reduced_motion="reduce")
 
 
 def follow(page, address):
     """Open another view by its address, and wait until it has replaced the one before."""
+    assert page.url.partition("#")[2] != address[1:], "the address must change"
     before = page.locator("main > :not(noscript)").element_handle()
     page.goto(page.url.partition("#")[0] + address)
     page.wait_for_function("before => !before.isConnected && document.querySelector('main > *')", arg=before)
@@ -139,6 +156,7 @@ def axe_violations(page):
     """Return the violations that axe finds on a page, as one line per violation with its elements."""
     script = NODE_MODULES / "axe-core/axe.min.js"
     require(script, "the check of accessibility needs axe-core; run: npm ci --prefix tests/page")
-    page.evaluate(script.read_text())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(script.read_text())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     return [f"{each['id']}: {[node['html'][:120] for node in each['nodes']]}" for each in found]

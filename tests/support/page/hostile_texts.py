@@ -22,3 +22,7 @@ HOSTILE = [
     "%2e%2e%2f",
     "A" * 5000,
 ]
+MARKUP = "".join(['"></style>', *HOSTILE[:4], *HOSTILE[5:9]])
+"""All that is markup in one text."""
+KINDS = [MARKUP, "javascript:window.ran=1", "\u202e\u0000\u001b[31m", "__proto__", "constructor", "%", "A" * 5000]
+"""One text of each kind, for places with room for one: markup, an address, signs, names of objects, length."""
