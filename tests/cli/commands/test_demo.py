@@ -8,21 +8,17 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from subprocess import PIPE
 
-import pytest
-
-from evilpegs.commands.demo import DemoPlan, run_demo
 from support.patience import PATIENCE
 from support.processes import is_running
 
 README = Path(__file__).parents[3] / "README.md"
-SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
-STAYING = [
-    *(sys.executable, "-c"),
-    "from evilpegs.commands.demo import DemoPlan, run_demo\n"
-    "plan = DemoPlan(('first-consistent',), (('classic-evil', 1),), 'classic-evil')\n"
-    "raise SystemExit(run_demo(plan, stay=True))",
-]
+SHORT = """
+from evilpegs.commands.demo import DemoPlan, run_demo
+plan = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
+raise SystemExit(run_demo(plan, stay=True))
+"""
 
 
 def promised():
@@ -37,44 +33,40 @@ def shape(line):
     return " ".join(re.sub(r"\d[\d,-]*", "#", re.sub("─+", "─", line)).split())
 
 
-def test_demo_plays_and_shows_what_readme_promises(capsys):
-    assert run_demo(SHORT) == 0
-    out, err = capsys.readouterr()
-    lines = [line.rstrip() for line in out.splitlines()]
+def test_demo_shows_what_readme_promises_and_keeps_its_page_until_interrupt(tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen([sys.executable, "-c", SHORT], stdout=PIPE, stderr=PIPE, text=True, env=environment) as child:
+        try:
+            lines = []
+            while "Ctrl-C" not in (line := child.stdout.readline()):
+                assert line, child.stderr.read()
+                lines.append(line.rstrip())
+            children = children_of(child.pid)
+            with urllib.request.urlopen(f"{re.search(r'http://[^ ]+/', line)[0]}api/v1/matches") as answer:
+                assert len(json.load(answer)["matches"]) == 4
+            child.send_signal(signal.SIGINT)
+            rest, err = child.communicate(timeout=PATIENCE)
+        finally:
+            child.kill()
+    assert (child.returncode, err) == (0, "")
+    assert not any(map(is_running, children))
+    assert list(tmp_path.glob("evilpegs-*")) == []
+    lines += [line.rstrip() for line in rest.splitlines()]
     assert sum(line.endswith(" verified") and "NOT" not in line for line in lines) == 4
     assert {line.partition(":")[0] for line in lines} >= {"classic", "classic-evil"}
     shown = {shape(line) for line in promised() if not re.match(r" *(\d+ |not decided:)", line)}
     assert len(shown) > 10
     assert shown <= {shape(line) for line in lines}
     assert shape(lines[-1]) == shape(promised()[-1])
-    assert err == ""
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_stopped_demo_leaves_nothing_behind(start, tmp_path, number, status):
+def test_terminated_demo_leaves_nothing_behind(start, tmp_path):
     child = start("demo", env=os.environ | {"TMPDIR": str(tmp_path)})
     child.next_line()
     assert "ws://" in child.next_line()
     children = children_of(child.process.pid)
     assert len(children) == 2  # the server, and what ends it with the demo
-    assert child.end(number).status == status
-    assert not any(map(is_running, children))
-    assert list(tmp_path.glob("evilpegs-*")) == []
-
-
-def test_staying_demo_keeps_page_until_interrupt(tmp_path):
-    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(STAYING, stdout=subprocess.PIPE, text=True, env=environment) as child:
-        try:
-            last = next(line for line in child.stdout if "Ctrl-C" in line)
-            children = children_of(child.pid)
-            site = re.search(r"http://\S+/", last).group()
-            with urllib.request.urlopen(f"{site}api/v1/matches") as answer:
-                assert len(json.load(answer)["matches"]) == 1
-            child.send_signal(signal.SIGINT)
-            assert child.wait(PATIENCE) == 0
-        finally:
-            child.kill()
+    assert child.end(signal.SIGTERM).status == 143
     assert not any(map(is_running, children))
     assert list(tmp_path.glob("evilpegs-*")) == []
 
