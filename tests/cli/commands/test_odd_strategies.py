@@ -1,12 +1,14 @@
 """Strategy files that return, raise or close odd things, or never return."""
 
-import signal
 import sys
 import threading
+import time
 
 import pytest
 
+from evilpegs import strategy_choice
 from evilpegs.strategy_choice import SLOW_SECONDS, SlowStrategyWatch, executing_strategy_calls
+from support.patience import PATIENCE
 
 FAILING = {
     "huge number": "return (10**10000, 0, 0, 0)",
@@ -26,48 +28,60 @@ COMMANDS = {
 
 
 @pytest.fixture
-def play(start, server, tmp_path):
-    """Start a command in a child process with a strategy file of this body."""
+def write(tmp_path):
+    """Write a strategy file of this body, and return the words of a command that plays it."""
 
-    def play(command, body):
+    def write(command, body, server):
         text = (
             f"import os, sys, time\n\n\ndef choose(position, rng):\n    {body}\n    return position.first_candidate\n"
         )
         (tmp_path / "odd.py").write_text(text)
-        where = ["--server", server.url] if command == "bot" else []
-        return start(*COMMANDS[command], *where)
+        return [*COMMANDS[command], *(["--server", server.url] if command == "bot" else [])]
 
-    return play
+    return write
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("body", FAILING.values(), ids=FAILING)
-def test_failing_strategy_is_one_line(play, command, body):
-    result = play(command, body).end()
+def test_failing_strategy_is_one_line(run, write, server, command, body):
+    result = run(*write(command, body, server))
     assert (result.status, "Traceback" in result.err) == (2, False)
     assert "odd.py" in result.err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("body", CLOSING.values(), ids=CLOSING)
-def test_result_survives_strategy_that_closes_output(play, command, body):
-    result = play(command, body).end()
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("command", "closing", "shown"),
+    [
+        ("duel", ["object"], "solved in"),
+        ("evaluate", ["descriptors"], "3 games"),
+        ("bot", ["object", "descriptors"], "verified: "),
+    ],
+)
+def test_result_survives_strategy_that_closes_output(start, write, server, command, closing, shown):
+    result = start(*write(command, "; ".join(CLOSING[each] for each in closing), server)).end()
     assert (result.status, result.err.count("Traceback")) == (0, 0)
-    assert {"duel": "solved in", "evaluate": "3 games", "bot": "verified: "}[command] in result.out
+    assert shown in result.out
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Name slow strategies at once; return the statement with which one waits for that."""
+    monkeypatch.setattr(strategy_choice, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(strategy_choice, "LOOK_SECONDS", 0.01)
+    return f"while 'odd.py' not in sys.stderr.getvalue() and time.monotonic() < {time.monotonic() + PATIENCE}: pass"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_strategy_that_never_returns_is_named(play, command):
-    child = play(command, "time.sleep(600)")
-    lines = iter(child.process.stderr.readline, b"")
-    assert any(b"odd.py has been choosing" in line for line in lines)
-    assert child.end(signal.SIGINT).status == 130
+def test_strategy_that_takes_long_is_named(run, write, server, soon, command):
+    result = run(*write(command, soon, server))
+    assert (result.status, "odd.py has been choosing" in result.err) == (0, True)
 
 
-def test_file_that_never_finishes_loading_is_named(start, tmp_path):
-    (tmp_path / "odd.py").write_text("import time\ntime.sleep(600)\n")
-    child = start("evaluate", "odd.py")
-    assert b"odd.py has been loading" in child.process.stderr.readline()
+def test_file_that_takes_long_to_load_is_named(run, tmp_path, soon):
+    text = f"import sys, time\n{soon}\ndef choose(position, rng):\n    return position.first_candidate\n"
+    (tmp_path / "odd.py").write_text(text)
+    assert "odd.py has been loading" in run("evaluate", "odd.py", "--rules", "2x2").err
 
 
 def strategy_frame(name="choose"):

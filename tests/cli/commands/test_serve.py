@@ -1,7 +1,6 @@
 """`evilpegs serve`, in child processes."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -44,11 +43,20 @@ def test_serve_greets_with_url_and_commands(server):
     assert play.endswith(f"evilpegs play --server {server.url}")
 
 
-def test_serve_greets_with_outer_address(serve, monkeypatch):
+def test_serve_greets_with_outer_address_and_logs_text(serve, monkeypatch):
     monkeypatch.setenv("EVILPEGS_GAME_URL", "wss://games.example/v1")
+    monkeypatch.setenv("EVILPEGS_LOG_FORMAT", "text")
     running = serve("--no-site")
     assert running.greeting[1] == "players connect to wss://games.example/v1"
     assert running.greeting[3].endswith("--server wss://games.example/v1")
+    assert_text(running.end(signal.SIGTERM))
+
+
+def assert_text(result):
+    first, *_, last = [line for line in result.err.splitlines() if "as root" not in line]
+    assert "listening" in first
+    assert "port=" in first
+    assert "stopped" in last
 
 
 def test_serve_greets_with_site_that_answers(serve):
@@ -58,13 +66,26 @@ def test_serve_greets_with_site_that_answers(serve):
     assert httpx.get(game + "readyz").json() == {"status": "ready"}
     assert httpx.get(running.site + "healthz").json() == {"status": "ok"}
     assert httpx.get(game).headers["location"] == running.site
-    result = running.end(signal.SIGTERM)
+    assert_json(running.end(signal.SIGTERM))
+
+
+def assert_json(result):
+    lines = log_lines(result)
     assert result.status == 0
-    assert [line["event"] for line in log_lines(result)] == ["listening", "stopped"]
+    assert [line["event"] for line in lines if line["level"] != "warning"] == ["listening", "stopped"]
+    assert all({"level", "timestamp"} <= set(line) for line in lines)
 
 
-@pytest.mark.parametrize("command", ["serve", "show"])
-@pytest.mark.parametrize("kibibytes", [150_000, 400_000, 600_000])
+def test_serve_everywhere_announces_reachable_host_and_warns_of_tokens_in_clear(serve):
+    running = serve("--host", "0.0.0.0")
+    assert urlsplit(running.url).hostname not in {"0.0.0.0", "", None}
+    result = running.end(signal.SIGINT)
+    assert_json(result)
+    [warning] = [line for line in log_lines(result) if line["level"] == "warning"]
+    assert "--tls-cert" in warning["event"]
+
+
+@pytest.mark.parametrize(("command", "kibibytes"), [("serve", 150_000), ("show", 400_000), ("serve", 600_000)])
 def test_too_little_address_space_is_one_line(command, kibibytes):
     """In less of it, libraries fail to load, each in its own way."""
     shell = f"ulimit -v {kibibytes}; exec {sys.executable} -m evilpegs {command}"
@@ -103,28 +124,15 @@ def test_serve_refuses_site_url(run, monkeypatch, url):
     assert all(fact in result.complaint for fact in ("EVILPEGS_SITE_URL", repr(url)))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_stopped_serve_logs_json_lines(serve, number):
-    result = serve().end(number)
-    assert result.status == 0
-    lines = log_lines(result)
-    assert [line["event"] for line in lines] == ["listening", "stopped"]
-    assert all({"level", "timestamp"} <= set(line) for line in lines)
-
-
-def test_serve_everywhere_announces_reachable_host(serve):
-    host = urlsplit(serve("--host", "0.0.0.0").url).hostname
-    assert host not in {"0.0.0.0", "", None}
-
-
 def test_restarted_serve_keeps_matches(run, serve):
-    first = serve()
-    assert run("bot", "minimax", "--server", first.url).status == 0
+    bot = ("bot", "first-consistent", "--ladder", "classic-evil")
+    first = serve("--no-site")
+    assert run(*bot, "--server", first.url, "--name", "first").status == 0
     assert first.end(signal.SIGTERM).status == 0
-    second = serve()
-    assert run("bot", "minimax", "--server", second.url, "--name", "second").status == 0
-    document = run("leaderboard", "--database", second.database, "--json").document
-    assert {row["player"] for row in document["ladders"][0]["rows"]} == {"minimax-ann", "second"}
+    second = serve("--no-site")
+    assert run(*bot, "--server", second.url, "--name", "second").status == 0
+    (standings,) = run("leaderboard", "--database", second.database, "--json").document["ladders"]
+    assert {row["player"] for row in standings["rows"]} == {"first", "second"}
 
 
 def test_serve_refuses_port_in_use(run):
@@ -138,22 +146,14 @@ def test_serve_refuses_port_in_use(run):
     assert all(fact in line for fact in ("evilpegs: ", "127.0.0.1", str(port), "--port"))
 
 
-def test_serve_refuses_database_in_use(run, serve):
-    running = serve()
-    result = run("serve", "--no-site", "--port", "0", "--database", running.database)
+def test_serve_refuses_database_in_use(run, server):
+    result = run("serve", "--no-site", "--port", "0", "--database", server.database)
     assert result.status == 2
-    place = running.database.removeprefix("sqlite:///")
+    place = server.database.removeprefix("sqlite:///")
     line = result.err.splitlines()[-1]
     assert all(fact in line for fact in ("evilpegs: ", place, "--database"))
     with pytest.raises(DatabaseInUseError):
-        app(["serve", "--no-site", "--port", "0", "--database", running.database])
-
-
-def test_closed_registration_refuses_new_names(run, serve):
-    running = serve("--registration", "closed")
-    result = run("bot", "minimax", "--server", running.url)
-    assert result.status == 2
-    assert "no new names" in result.complaint
+        app(["serve", "--no-site", "--port", "0", "--database", server.database])
 
 
 def test_options_override_environment_and_file(start, tmp_path, monkeypatch):
@@ -161,12 +161,13 @@ def test_options_override_environment_and_file(start, tmp_path, monkeypatch):
     Path("evilpegs.toml").write_text(toml)
     monkeypatch.setenv("EVILPEGS_HOST", "127.0.0.1")
     monkeypatch.setenv("EVILPEGS_PORT", "2")
-    child = start("serve", "--no-site", "--port", "0")
+    monkeypatch.setenv("EVILPEGS_LOG_FORMAT", "json")
+    child = start("serve", "--no-site", "--port", "0", "--log-format", "text")
     address = urlsplit(child.next_line().removeprefix(GREETING))
     assert address.hostname == "127.0.0.1"
     assert address.port not in {1, 2}
     assert child.next_line().split()[-1] == f"sqlite:///{tmp_path}/of-toml.sqlite3"
-    assert child.end(signal.SIGTERM).status == 0
+    assert_text(child.end(signal.SIGTERM))
 
 
 @pytest.mark.parametrize("source", ["option", "variable", "file"])
@@ -192,36 +193,25 @@ def test_serve_creates_default_directory(start, tmp_path):
     assert child.end(signal.SIGTERM).status == 0
 
 
-@pytest.mark.parametrize("how", ["option", "variable"])
-def test_serve_logs_text_when_asked(serve, monkeypatch, how):
-    if how == "variable":
-        monkeypatch.setenv("EVILPEGS_LOG_FORMAT", "text")
-    running = serve(*(("--log-format", "text") if how == "option" else ()))
-    first, *_, last = [line for line in running.end(signal.SIGTERM).err.splitlines() if "as root" not in line]
-    assert "listening" in first
-    assert "port=" in first
-    assert "stopped" in last
-
-
-def test_serve_refuses_unwritable_directory(start, tmp_path):
+def test_serve_refuses_unwritable_directory(run, tmp_path):
     place = tmp_path / "closed"
     place.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
     database = "/proc/x.sqlite3" if (place / "x").parent.stat().st_uid == 0 else place / "x.sqlite3"
-    result = start("serve", "--no-site", "--port", "0", "--database", f"sqlite:///{database}").end()
+    result = run("serve", "--no-site", "--port", "0", "--database", f"sqlite:///{database}")
     assert result.status == 2
     assert all(fact in result.complaint for fact in (str(database), "--database"))
 
 
-def test_serve_with_certificate_is_played_on(serve, start, tmp_path):
+def test_serve_with_certificate_is_played_on(serve, run, monkeypatch, tmp_path):
     cert, key = make_certificate(tmp_path)
-    running = serve("--tls-cert", cert, "--tls-key", key)
+    running = serve("--no-site", "--tls-cert", cert, "--tls-key", key)
     assert running.url.startswith("wss://127.0.0.1:")
-    trusting = os.environ | {"SSL_CERT_FILE": str(cert)}
-    bot = ("bot", "minimax", "--server", running.url, "--ladder", "classic-practice")
-    assert start(*bot, env=trusting).end().status == 0
-    assert running.url in start(*bot).end().complaint
+    bot = ("bot", "first-consistent", "--ladder", "classic-practice", "--server")
+    assert running.url in run(*bot, running.url).complaint
     plain = running.url.replace("wss:", "ws:")
-    assert plain in start(*bot[:3], plain, *bot[4:]).end().complaint
+    assert plain in run(*bot, plain).complaint
+    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    assert run(*bot, running.url).status == 0
     assert running.end(signal.SIGTERM).status == 0
 
 
@@ -230,9 +220,3 @@ def test_serve_refuses_certificate(run, options):
     result = run("serve", "--port", "0", "--no-site", *options)
     assert result.status == 2
     assert all(fact in result.complaint for fact in ("none.pem", "--tls-cert"))
-
-
-def test_serve_everywhere_warns_of_tokens_in_clear(serve):
-    result = serve("--host", "0.0.0.0").end(signal.SIGTERM)
-    [warning] = [line for line in log_lines(result) if line["level"] == "warning"]
-    assert "--tls-cert" in warning["event"]

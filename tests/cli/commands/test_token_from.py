@@ -2,35 +2,25 @@
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from support.patience import PATIENCE
-from support.processes import wait_until
+from support.waiting import wait_until
 
 PLAY = ("bot", "first-consistent", "--ladder", "classic-practice")
 
 
-@pytest.fixture
-def moved(run, serve):
-    """The URLs of one server before and after it moved to another port; bob has a token for the first."""
-    before = serve()
-    assert run(*PLAY, "--name", "bob", "--server", before.url).status == 0
+def test_token_of_old_address_is_found_by_option(run, serve, tmp_path):
+    """The server moves to another port; its old address in the file of tokens is not its new one."""
+    before = serve("--no-site")
+    old = before.url
+    assert run(*PLAY, "--name", "bob", "--server", old).status == 0
     before.end(signal.SIGTERM)
-    return before.url, serve().url
-
-
-def test_taken_name_says_where_its_token_is_stored(run, moved):
-    old, new = moved
-    result = run(*PLAY, "--name", "bob", "--server", new)
-    assert result.status == 2
-    assert all(fact in result.complaint for fact in ("bob", old, new, "tokens.json", f"--token-from {old}"))
-
-
-def test_token_from_old_address_is_used_and_kept(run, moved, tmp_path):
-    old, new = moved
+    new = serve("--no-site").url
+    taken = run(*PLAY, "--name", "bob", "--server", new)
+    assert taken.status == 2
+    assert all(fact in taken.complaint for fact in ("bob", old, new, "tokens.json", f"--token-from {old}"))
     assert run(*PLAY, "--name", "bob", "--server", new, "--token-from", old).status == 0
     assert run(*PLAY, "--name", "bob", "--server", new).status == 0
     stored = json.loads(Path(tmp_path / "data/evilpegs/tokens.json").read_text())
@@ -42,9 +32,7 @@ def test_token_of_the_operator_is_needed_once(run, server):
     tokens = run("players", "add", "dora", "--tokens", "-", "--database", server.database).out
     token = tokens.splitlines()[1].split(",")[1]
     play = (*PLAY, "--name", "dora", "--server", server.url)
-    deadline = time.monotonic() + PATIENCE
-    while run(*play, "--token", token).status != 0:
-        assert time.monotonic() < deadline
+    wait_until(lambda: run(*play, "--token", token).status == 0)
     assert run(*play).status == 0
     nameless = run(*PLAY, "--server", server.url, "--token", token)
     assert nameless.complaint == "--token is for a player with a name; add --name"
