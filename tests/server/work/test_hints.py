@@ -24,7 +24,7 @@ from evilpegs_server.work.tasks import FindHint
 from support.workspaces import new_workspace
 
 CLASSIC, HUGE = Rules(4, 6), Rules(8, 10)
-GAMES = 10
+GAMES = 5
 
 
 def hint_on(rules, history, budget=HINT_BUDGET):

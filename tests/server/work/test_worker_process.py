@@ -36,6 +36,8 @@ GRAND = Rules(6, 10)
 HISTORY = (((0, 0, 1, 1, 2, 2), Feedback(1, 1)),)
 DEVIL = FindDevilReplies(Rules(4, 6), 1296, (), (0, 0, 1, 1))
 SIZES = CountParts(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
+QUICK = Call(divmod, 9, 7)
+"""A task that needs no kernels, which a process needs a second to load."""
 
 pytestmark = pytest.mark.full
 
@@ -118,8 +120,7 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
     waiting = asyncio.create_task(process.run(Call(Path.read_text, gate)))
     await process.run(Call(os.getpid))
     await kill(process)
-    later = asyncio.create_task(process.run(SIZES))
-    assert await later == SIZES.run(new_workspace()).value
+    assert await process.run(QUICK) == (1, 2)
     with gate.open("w") as writer:
         writer.write("done")
     assert await waiting == "done"
@@ -138,13 +139,13 @@ async def test_deadly_task_is_given_up_alone(process, logs):
     with pytest.raises(WorkerLostError):
         await deadly
     assert len(logs.entries) == MAX_DEATHS
-    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
+    assert await process.run(QUICK) == (1, 2)
 
 
 async def test_tasks_beside_deadly_one_survive(process, logs, tmp_path):
     """These tasks were running when the first process died and are then done one after another."""
     gate = tmp_path / "gate"
-    others = [asyncio.create_task(process.run(Gated(Call(divmod, 9, 7), gate))) for _ in range(3)]
+    others = [asyncio.create_task(process.run(Gated(QUICK, gate))) for _ in range(3)]
     deadly = asyncio.create_task(process.run(Call(signal.raise_signal, signal.SIGKILL)))
     await until(lambda: logs.entries)
     gate.touch()
@@ -161,10 +162,10 @@ async def test_task_fails_when_no_process_can_be_started(process, logs, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(subprocess, "Popen", fail)
         with pytest.raises(WorkerLostError, match=os.strerror(errno.ENOMEM)):
-            await process.run(SIZES)
+            await process.run(QUICK)
     assert len(logs.entries) == MAX_DEATHS
     assert all(os.strerror(errno.ENOMEM) in entry["why"] for entry in logs.entries)
-    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
+    assert await process.run(QUICK) == (1, 2)
 
 
 async def test_close_returns_learned_positions(process):
@@ -221,7 +222,7 @@ async def test_failing_callback_of_deadly_task_harms_no_other(process):
         raise LookupError
 
     process.submit(Call(signal.raise_signal, signal.SIGKILL), fail)
-    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
+    assert await process.run(QUICK) == (1, 2)
     assert [type(error) for error in reported] == [LookupError]
 
 
