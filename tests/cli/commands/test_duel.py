@@ -131,37 +131,6 @@ def test_duel_plays_on_after_turns(run):
     assert run("duel", "sampled", "--after", *after).out.splitlines()[3].split()[0] == "3"
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--secret", "1234", "--after", "1122:2,1"], ["'1234'", "--after"]),
-        (["--after", "1122:4,0"], ["--after"]),
-        (["--after", "1122"], ["'1122'"]),
-        (["--after"], ["--after"]),
-        (["--budget", "0"], ["--budget", "0"]),
-        (["--codemaker", "evil", "--secret", "1234"], ["--secret"]),
-    ],
-)
-def test_duel_refuses_impossible_start(run, options, named):
-    result = run("duel", "minimax", *options)
-    assert result.status == 2
-    assert all(fact in result.complaint for fact in named)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "options", "named"),
-    [
-        ("minimax", ["--after", "1122:0,0", "1122:1,0"], ["4x6", "2"]),
-        ("minimax", ["--rules", "8x10"], ["8x10"]),
-        ("optimal", ["--rules", "5x9"], ["5x9", "59,049"]),
-    ],
-)
-def test_duel_prints_no_table_before_error_of_first_turn(run, strategy, options, named):
-    result = run("duel", strategy, *options)
-    assert (result.status, result.out) == (2, "")
-    assert all(fact in result.complaint for fact in named)
-
-
 def test_duel_keeps_turns_before_later_error(run, tmp_path):
     (tmp_path / "mine.py").write_text(
         "def choose(position, rng):\n    return ((0, 0, 1, 1), None)[position.turn - 1]\n"
@@ -215,18 +184,6 @@ class TestRecord:
         file = tmp_path / "duel.jsonl"
         file.write_text(file.read_text().replace('"black":1,"code":"3345"', '"black":0,"code":"3345"'))
         assert run("verify", file).status == 1
-
-    @pytest.mark.parametrize(
-        ("words", "named"),
-        [
-            (("--after", "1122:1,0"), "--after"),
-            (("--rules", "6x10", "--secret", "123456"), "6x10"),
-        ],
-    )
-    def test_what_no_record_can_hold_is_refused_before_the_game(self, run, tmp_path, words, named):
-        file = tmp_path / "duel.jsonl"
-        assert named in run("duel", "nosuch.py", *words, "--record", file).complaint
-        assert not file.exists()
 
     def test_other_files_are_left_alone(self, run, tmp_path):
         file = tmp_path / "notes.txt"

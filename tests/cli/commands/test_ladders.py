@@ -80,13 +80,6 @@ def test_ladders_of_a_wrong_file_are_one_line(run):
     assert "ladders.friday.guess_limit" in result.complaint
 
 
-@pytest.mark.parametrize("source", [("--server", "ws://127.0.0.1:1/v1"), ("--database", "sqlite:///a.sqlite3")])
-def test_calibration_takes_no_source(run, source):
-    result = run("ladders", "--calibrate", "classic", *source)
-    assert result.status == 2
-    assert "--server and --database" in result.complaint
-
-
 @pytest.mark.parametrize("width", [120, 80, 60, 30, 10])
 def test_ladders_table_never_cuts_ids(capsys, width):
     infos = [ladder.info() for ladder in load_ladders().values()]
@@ -127,21 +120,3 @@ def test_calibrate_large_rules_with_games_of_a_seed(run, tmp_path, monkeypatch):
     assert first == again
     assert first["hash"] != other["hash"]
     assert "5 games, seed 1" in first["calibration"]
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--calibrate", "clasic"], "'clasic'"),
-        (["--calibrate", "classic-evil"], "evil"),
-        (["--calibrate", "classic", "--games", "5", "--folder", "."], "every secret"),
-        (["--calibrate", "grand", "--games", "0", "--folder", "."], "--games"),
-        (["--calibrate", "classic", "--folder", "missing"], "missing"),
-        (["--calibrate", "classic", "--server", "ws://127.0.0.1:1/v1"], "--server"),
-        (["--force"], "--calibrate"),
-    ],
-)
-def test_calibrate_refuses_wrong_options_in_one_line(run, words, reason):
-    result = run("ladders", *words)
-    assert (result.status, result.out) == (2, "")
-    assert reason in result.complaint

@@ -1,7 +1,6 @@
 """`evilpegs leaderboard --between`: the difference between two players, and the games that would settle it."""
 
 import math
-import shlex
 import statistics
 
 import pytest
@@ -120,30 +119,3 @@ def test_players_that_cannot_be_compared(players, word):
     new = row("new", ((4, FEWEST_GAMES - 1),))
     with pytest.raises(EvilpegsError, match=word):
         compare_rows(standings(FAST, new), players)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--between", "a", "b"),
-        ("classic", "--between", "a", "b", "--csv"),
-        ("classic", "--between", "a", "b", "--refresh", "5"),
-    ],
-)
-def test_options_that_do_not_fit(run, arguments):
-    assert run("leaderboard", *arguments).status == 2
-
-
-def test_hint_for_unknown_player_reads_same_server(run, server):
-    refused = run("leaderboard", "classic", "--between", "nobody", "fast", "--server", server.url)
-    *_, hint = refused.complaint.partition("see: evilpegs ")
-    assert shlex.split(hint) == ["leaderboard", "classic", "--server", server.url]
-    assert run(*shlex.split(hint)).status == 0
-
-
-@pytest.mark.parametrize(
-    "source", [[], ["--server", "ws://here:8765/v1"], ["--database", "sqlite:///my games.sqlite3"]]
-)
-def test_hint_to_name_ladder_keeps_source(run, source):
-    *_, hint = run("leaderboard", "--between", "a", "b", *source).complaint.partition("name it: evilpegs ")
-    assert shlex.split(hint) == ["leaderboard", "LADDER", "--between", "A", "B", *source]
