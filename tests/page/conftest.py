@@ -69,8 +69,8 @@ def watch(browser, server):
     """Return a page that is not checked at the end, for tests of the checks."""
     opened = []
 
-    def watch(**options):
-        opened.append(WatchedPage(browser, server.site_url, **options))
+    def watch(url=None, **options):
+        opened.append(WatchedPage(browser, url or server.site_url, **options))
         return opened[-1]
 
     yield watch

@@ -6,7 +6,6 @@ import threading
 import pytest
 
 from evilpegs_server.site import page as page_files
-from support.browser import WatchedPage
 from support.threaded_server import server_in_thread
 
 REPLY = (
@@ -80,25 +79,30 @@ def listener():
 
 
 @pytest.fixture
-def try_ways(browser, listener):
+def try_ways(watch, listener):
     """Run the code in the worker of a page; return the ways that brought something back, and the paths asked for."""
-    opened = []
 
     def try_ways(site_url):
-        opened.append(WatchedPage(browser, site_url))
-        page = opened[-1].open("#/nothing")
-        page.locator("not-found-view h1").wait_for()
+        page = open_worker(watch, site_url)
         out, own = f"http://127.0.0.1:{listener.server_address[1]}", site_url.rstrip("/")
         answered = page.evaluate(RUN, [f'const OUT = "{out}", OWN = "{own}";{CODE}'])
+        page.goto("about:blank")
         return answered, set(listener.paths)
 
-    yield try_ways
-    for watched in opened:
-        watched.close()
+    return try_ways
 
 
-def test_code_of_bot_reaches_nothing(try_ways, server):
+def open_worker(watch, site_url):
+    page = watch(site_url).open("#/nothing")
+    page.locator("not-found-view h1").wait_for()
+    return page
+
+
+def test_code_of_bot_reaches_nothing(try_ways, watch, server):
     assert try_ways(server.site_url) == ([], set())
+    names = ["localStorage", "sessionStorage", "document", "cookieStore", "postMessage"]
+    code = f"console.log(JSON.stringify({names}.filter((name) => self[name] !== undefined))); function choose() {{}}"
+    assert open_worker(watch, server.site_url).evaluate(RUN, [code]) == []
 
 
 @pytest.mark.full
@@ -109,12 +113,3 @@ def test_same_code_gets_out_without_policy(try_ways, tmp_path, monkeypatch):
         answered, asked = try_ways(open_server.site_url)
     assert asked >= set(WAYS)
     assert "own" in answered
-
-
-@pytest.mark.full
-def test_code_of_bot_cannot_read_names_or_send_messages_of_its_own(open_view):
-    page = open_view("#/nothing")
-    page.locator("not-found-view h1").wait_for()
-    names = ["localStorage", "sessionStorage", "document", "cookieStore", "postMessage"]
-    code = f"console.log(JSON.stringify({names}.filter((name) => self[name] !== undefined))); function choose() {{}}"
-    assert page.evaluate(RUN, [code]) == []

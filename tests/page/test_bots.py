@@ -1,15 +1,18 @@
 """The bots to copy: both play a match on a real server as the page shows them."""
 
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
+from playwright.sync_api import expect
 
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip, require
 
+OVER = "area => [area.scrollWidth - area.clientWidth, area.scrollHeight - area.clientHeight]"
 WRITTEN = "ws://127.0.0.1:8765/v1"
 
 
@@ -42,31 +45,14 @@ def test_bot_to_copy_plays_match(server, tmp_path, language):
 
 
 @pytest.mark.full
-def test_page_fills_in_address(open_view, server):
-    page = open_view("#/bots")
+def test_page_fills_in_address_and_its_javascript_runs(open_view, server):
+    page = open_view("#/bots", viewport={"width": 360, "height": 740})
     for field in ("Python", "JavaScript"):
-        text = page.get_by_label(field).input_value()
-        assert server.url in text
+        area = page.get_by_label(field)
+        expect(area).to_have_value(re.compile(re.escape(server.url)))
+        text = area.input_value()
         assert server.url == WRITTEN or WRITTEN not in text
-    assert server.url in page.get_by_label("With evilpegs installed").input_value()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("field", ["Python", "JavaScript"])
-def test_code_fits_phone(open_view, field):
-    page = open_view("#/bots")
-    page.set_viewport_size({"width": 360, "height": 740})
-    text = page.get_by_label(field)
-    text.wait_for()
-    assert text.evaluate("area => [area.scrollWidth - area.clientWidth, area.scrollHeight - area.clientHeight]") == [
-        0,
-        0,
-    ]
-
-
-@pytest.mark.full
-def test_javascript_bot_plays_in_console_of_page(open_view):
-    page = open_view("#/bots")
-    text = page.get_by_label("JavaScript").input_value()
+        assert area.evaluate(OVER) == [0, 0]  # it fits a phone
+    expect(page.get_by_label("With evilpegs installed")).to_have_value(re.compile(re.escape(server.url)))
     with page.expect_console_message(lambda message: "guesses" in message.text):
         page.evaluate(f"() => {{ {text} }}")

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import follow
 from tools.protocol_page import RENDERED, SOURCE, render
 
 PROTOCOL = SOURCE.read_text()
@@ -76,19 +77,10 @@ def test_protocol_is_shown_at_its_part(open_view):
     expect(page.locator("#errors")).to_be_focused()
     expect(page.locator("#errors")).to_be_in_viewport()
     assert not any("**" in text for text in page.locator("article p, article li").all_inner_texts())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("address", ["#/protocol", "#/protocol?part=", '#/protocol?part="]x'])
-def test_protocol_opens_without_such_a_part(open_view, address):
-    expect(open_view(address).locator("article h1")).to_be_in_viewport()
-
-
-@pytest.mark.full
-def test_tables_scroll_in_their_box_on_phone(open_view):
-    page = open_view("#/protocol")
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.locator("article .scroll").first.wait_for()
+    for address in ("#/protocol", "#/protocol?part=", '#/protocol?part="]x'):
+        follow(page, address)
+        expect(page.locator("article h1")).to_be_in_viewport()
+    page.set_viewport_size({"width": 360, "height": 740})  # where tables scroll in their boxes
     wider = "element => element.scrollWidth > element.clientWidth"
     assert page.locator("article .scroll").first.evaluate(wider)
     assert not page.locator("html").evaluate(wider)

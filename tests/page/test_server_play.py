@@ -6,42 +6,46 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from evilpegs_clients.verification.verify import verify_record
 from support.browser import follow
-from support.page.server_games import (
-    CLASSIC,
-    begin,
-    click_code,
-    first_consistent,
-    play_to_end,
-    replies,
-    type_code,
-    wait_for_turn,
-)
+from support.page.server_games import CLASSIC, begin, first_consistent, play_to_end, replies, type_code, wait_for_turn
+
+pytestmark = pytest.mark.full
+EVIL, FIXED = "#/server/classic-evil-practice", "#/server/classic-practice"
+ROWS = "server-board guess-table tbody tr"
+CODES_PANEL = """async () => {
+  const [{ codesPanel }, { render }, { Candidates }, { parseRules }] = await Promise.all([
+    importOfPage("components/codes_panel.js"), importOfPage("vendor/lit.js"), importOfPage("game/candidates.js"),
+    importOfPage("core/rules.js")]);
+  const turns = [1, 2].map((turn) => ({ turn, code: "11", black: 0, white: 0, candidates: 1 }));
+  const element = document.createElement("div");
+  render(codesPanel({ current: { turns } }, { codemaker: "fixed" }, new Candidates(parseRules("2x2"))), element);
+  return element.textContent;
+}"""
 
 
-def test_server_game_by_mouse_is_solved_and_verified(open_view):
-    page = open_view("#/server/classic-practice")
-    begin(page)
-    play_to_end(page, click_code)
-    expect(page.locator("match-result h2")).to_contain_text("Solved in")
-    page.locator("record-check .good").wait_for()
-    expect(page.get_by_role("link", name="Replay")).to_have_attribute("href", re.compile("^#/match/"))
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save the record").click()
-    record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
-    assert (record[0]["type"], record[-1]["type"]) == ("match_started", "match_over")
-    assert verify_record(record) == []
+def claim(page, name):
+    page.get_by_label("New name").fill(name)
+    page.keyboard.press("Enter")
 
 
-@pytest.mark.full
+def ask_to_give_up(page):
+    wait_for_turn(page)
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Keep playing").wait_for()
+    return page.locator("server-board dialog p")
+
+
+def give_up(page):
+    ask_to_give_up(page)
+    page.get_by_role("button", name="Give up", exact=True).click()
+
+
 def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     page = open_view("#/nothing")
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame)["type"])))
     follow(page, "#/server/classic")
-    page.get_by_label("New name").fill("keyboarder")
-    page.keyboard.press("Enter")
+    claim(page, "keyboarder")
     page.get_by_role("button", name="Start the match").press("Enter")
     start = page.get_by_role("button", name="Start game 1")
     start.wait_for()
@@ -59,11 +63,10 @@ def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     expect(page.locator("match-result h2")).to_have_text("1 of 10 games solved")
 
 
-@pytest.mark.full
-def test_practice_shows_parts_candidates_and_hint(open_view):
-    page = open_view("#/server/classic-evil-practice")
+def test_practice_shows_parts_candidates_and_hint_and_survives_reload(open_view):
+    page = open_view(EVIL)
     begin(page)
-    type_code(page, "1122")
+    type_code(page, "1122")  # no first guess solves it
     page.locator("reply-bars li").nth(12).wait_for()
     expect(page.locator(".left strong")).to_have_text("256")
     said = page.locator("server-board [role=status]").first
@@ -71,34 +74,9 @@ def test_practice_shows_parts_candidates_and_hint(open_view):
     page.get_by_role("button", name="Hint").click()
     page.get_by_role("button", name="Use it").click()
     page.get_by_role("button", name="Guess", exact=True).click()
-    page.locator("server-board guess-table tbody tr").nth(1).wait_for()
-    assert replies(page)[1][0] == "3345"
-
-
-@pytest.mark.full
-def test_practice_is_given_up_after_confirmation(open_view):
-    page = open_view("#/server/classic-practice")
-    begin(page)
-    wait_for_turn(page)
-    page.get_by_role("button", name="Give up…").click()
-    page.get_by_role("button", name="Keep playing").click()
-    wait_for_turn(page)
-    page.get_by_role("button", name="Give up…").click()
-    page.get_by_role("button", name="Give up", exact=True).click()
-    page.locator("record-check .good").wait_for()
-    expect(page.locator("match-result h2")).to_have_text("Given up")
-    page.get_by_role("button", name="Start another match").click()
-    wait_for_turn(page)
-    assert replies(page) == []
-
-
-@pytest.mark.full
-def test_reload_comes_back_to_server_game(open_view):
-    page = open_view("#/server/classic-evil-practice")  # no first guess solves it
-    begin(page)
-    type_code(page, "1122")
-    page.locator("server-board guess-table tbody tr").wait_for()
+    expect(page.locator(ROWS)).to_have_count(2)
     before = replies(page)
+    assert before[1][0] == "3345"
     page.reload()
     wait_for_turn(page)
     assert replies(page) == before
@@ -107,81 +85,62 @@ def test_reload_comes_back_to_server_game(open_view):
     page.reload()
     page.locator("record-check .good").wait_for()
     expect(page.locator("match-result h2")).to_contain_text("Solved in")
+    words = page.evaluate(CODES_PANEL)  # one code is not many
+    assert "1 of 1 code left" in " ".join(words.split())
 
 
-@pytest.mark.full
-def test_open_match_is_offered_among_ladders(open_view):
+def test_practice_is_given_up_after_confirmation(open_view):
+    page = open_view(EVIL)
+    begin(page)
+    words = ask_to_give_up(page)
+    expect(words).to_contain_text("is shown")
+    expect(words).not_to_contain_text("secret")  # evil has none
+    follow(page, FIXED)
+    page.locator("button.large").click()
+    words = ask_to_give_up(page)
+    expect(words).to_contain_text("is shown")
+    expect(words).to_contain_text("secret")
+    page.get_by_role("button", name="Keep playing").click()
+    give_up(page)
+    page.locator("record-check .good").wait_for()
+    expect(page.locator("match-result h2")).to_have_text("Given up")
+    page.get_by_role("button", name="Start another match").click()
+    wait_for_turn(page)
+    assert replies(page) == []
+
+
+def test_open_match_is_offered_elsewhere_and_continued(open_view):
     page = open_view("#/server/super-practice")
     begin(page)
     wait_for_turn(page)
     page.get_by_role("link", name="Server").click()
     page.get_by_role("link", name="Continue it").click()
-    wait_for_turn(page)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("ladder", "has_secret"), [("classic-practice", True), ("classic-evil-practice", False)])
-def test_giving_up_shows_a_secret_only_where_there_is_one(open_view, ladder, has_secret):
-    page = open_view(f"#/server/{ladder}")
-    begin(page)
-    wait_for_turn(page)
-    page.get_by_role("button", name="Give up…").click()
-    page.get_by_role("button", name="Keep playing").wait_for()
-    expect(page.locator("server-board dialog p")).to_contain_text("is shown")
-    assert ("secret" in page.locator("server-board dialog p").inner_text()) == has_secret
-
-
-@pytest.mark.full
-def test_open_match_on_another_ladder_is_named_and_continued_there(open_view):
-    page = open_view("#/server/classic-evil-practice")
-    begin(page)
-    type_code(page, "1122")
-    page.locator("server-board guess-table tbody tr").wait_for()
-    follow(page, "#/server/classic-practice")
-    expect(page.get_by_text("You have an open match on")).to_contain_text("on classic-evil-practice.")
+    type_code(page, "11223")
+    expect(page.locator(ROWS)).to_have_count(1)
+    follow(page, FIXED)
+    expect(page.get_by_text("You have an open match on")).to_contain_text("on super-practice.")
     page.get_by_role("button", name="Continue it").click()
-    expect(page).to_have_url(re.compile("#/server/classic-evil-practice$"))
-    page.locator("server-board guess-table tbody tr").wait_for()
-    assert [code for code, _ in replies(page)] == ["1122"]
+    expect(page).to_have_url(re.compile("#/server/super-practice$"))
+    expect(page.locator(ROWS)).to_have_count(1)
+    assert [code for code, _ in replies(page)] == ["11223"]
 
 
-@pytest.mark.full
-def test_one_code_left_is_not_many(open_view):
-    page = open_view()
-    words = page.evaluate(CODES_PANEL)
-    assert "1 of 1 code left" in " ".join(words.split())
-
-
-CODES_PANEL = """async () => {
-  const [{ codesPanel }, { render }, { Candidates }, { parseRules }] = await Promise.all([
-    importOfPage("components/codes_panel.js"), importOfPage("vendor/lit.js"), importOfPage("game/candidates.js"),
-    importOfPage("core/rules.js")]);
-  const turns = [1, 2].map((turn) => ({ turn, code: "11", black: 0, white: 0, candidates: 1 }));
-  const element = document.createElement("div");
-  render(codesPanel({ current: { turns } }, { codemaker: "fixed" }, new Candidates(parseRules("2x2"))), element);
-  return element.textContent;
-}"""
-
-
-@pytest.mark.full
 def test_second_tab_takes_match_and_first_takes_it_back(open_view):
-    first = open_view("#/server/classic-evil-practice")  # no first guess solves it
+    first = open_view(EVIL)  # no first guess solves it
     begin(first)
     wait_for_turn(first)
     second = first.context.new_page()
     second.goto(first.url)
-    wait_for_turn(second)
     type_code(second, "1122")
-    second.locator("server-board guess-table tbody tr").wait_for()
+    expect(second.locator(ROWS)).to_have_count(1)
     first.get_by_role("button", name="Take it back here").click()
-    first.locator("server-board guess-table tbody tr").wait_for()
+    expect(first.locator(ROWS)).to_have_count(1)
     assert replies(first) == replies(second)
     second.get_by_role("button", name="Take it back here").wait_for()
     type_code(first, first_consistent(CLASSIC, replies(first)))
-    first.locator("server-board guess-table tbody tr").nth(1).wait_for()
+    expect(first.locator(ROWS)).to_have_count(2)
 
 
-@pytest.mark.full
 def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     page = open_view("#/server/classic")
     page.get_by_label("New name").fill("traveller")
@@ -199,21 +158,6 @@ def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     expect(elsewhere.locator("player-panel .who strong")).to_have_text("traveller")
 
 
-@pytest.mark.full
-def test_unknown_ladder_is_told_in_words(open_view):
-    page = open_view("#/server/nothing")
-    page.get_by_text("This server has no such game.").wait_for()
-
-
-@pytest.mark.full
-def test_too_large_ladder_is_not_offered(open_view):
-    page = open_view("#/ladders?rules=12x14&codemaker=evil")
-    page.get_by_text("Not offered here.").first.wait_for()
-    expect(page.get_by_role("link", name="Start colossus-evil")).to_have_count(0)
-    expect(page.get_by_text("Loading")).to_have_count(0)
-
-
-@pytest.mark.full
 def test_one_game_is_offered_once_and_bots_have_theirs(open_view):
     page = open_view("#/ladders")
     ways = page.locator(".ways a.button")
@@ -226,13 +170,14 @@ def test_one_game_is_offered_once_and_bots_have_theirs(open_view):
     page.get_by_role("link", name="Start classic-devil-practice").wait_for()  # the browser has no devil
     page.get_by_role("link", name="10×12").click()
     page.get_by_role("link", name="Start monster-practice").wait_for()  # nor so many codes
-
-
-@pytest.mark.full
-def test_ladder_of_bots_has_no_large_button(open_view):
-    page = open_view("#/server/classic-blitz")
-    page.get_by_label("New name").fill("hurried")
-    page.keyboard.press("Enter")
+    follow(page, "#/ladders?rules=12x14&codemaker=evil")
+    page.get_by_text("Not offered here.").first.wait_for()
+    expect(page.get_by_role("link", name="Start colossus-evil")).to_have_count(0)
+    expect(page.get_by_text("Loading")).to_have_count(0)
+    follow(page, "#/server/nothing")
+    page.get_by_text("This server has no such game.").wait_for()
+    follow(page, "#/server/classic-blitz")
+    claim(page, "hurried")
     page.get_by_role("button", name="Start the match").wait_for()
     expect(page.get_by_role("link", name="Start a bot")).to_be_visible()
     expect(page.locator("button.large")).to_have_count(0)
@@ -241,12 +186,10 @@ def test_ladder_of_bots_has_no_large_button(open_view):
     expect(page.get_by_role("link", name="Start a match")).to_have_count(0)
 
 
-@pytest.mark.full
 def test_person_has_place_after_each_game(open_view):
     page = open_view("#/ladders")
     page.get_by_role("link", name="Start classic-people").click()
-    page.get_by_label("New name").fill("newcomer")
-    page.keyboard.press("Enter")
+    claim(page, "newcomer")
     begin(page)
     play_to_end(page, type_code)
     place = page.locator("own-place [role=status]")
@@ -255,9 +198,7 @@ def test_person_has_place_after_each_game(open_view):
     expect(place).to_contain_text("Place (1) of 1")
     expect(place).to_contain_text(f"({guesses}.00)")
     page.get_by_role("button", name="Start another match").click()
-    wait_for_turn(page)
-    page.get_by_role("button", name="Give up…").click()
-    page.get_by_role("button", name="Give up", exact=True).click()
+    give_up(page)
     expect(place).to_contain_text("over 2 games.")
     expect(place).to_contain_text(f"({(guesses + 11) / 2:.2f})")
     follow(page, "#/server/classic")

@@ -3,51 +3,51 @@
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import hold
+from support.browser import follow, hold
 
 pytestmark = pytest.mark.full
 REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+VIEWS = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots"]
+UNDER = {"play/5x8": "Play", "server/classic": "Server", "protocol": "Bots", "verify": "Matches"}
+COUNT_VIEWS = """() => {
+  window.views = 0;
+  const observer = new MutationObserver((records) => { window.views += records.length; });
+  observer.observe(document.querySelector("main"), {childList: true});
+}"""
 
 
 def places(page):
     """Return where the parts of the shell begin, and their widths."""
     parts = [each for name in (".name", "nav a", "theme-switch", "main") for each in page.locator(name).all()]
-    return [[part.bounding_box()[key] for key in ("x", "y", "width")] for part in parts]
+    boxes = [part.bounding_box() for part in parts]
+    return [[box[key] for key in ("x", "y", "width")] for box in boxes]
 
 
-@pytest.mark.parametrize("width", [360, 1280, 1920])
-def test_shell_is_there_without_script_and_stays_in_its_place(open_view, width):
-    viewport = {"width": width, "height": 800}
-    plain, page = open_view(java_script_enabled=False, viewport=viewport), open_view(viewport=viewport)
+def test_shell_is_there_without_script_and_stays_in_its_place(open_view):
+    plain, page = open_view(java_script_enabled=False), open_view()
     assert plain.locator("noscript p").is_visible()
     page.locator("code-entry").wait_for()
-    assert len(places(plain)) > 6
-    assert places(plain) == places(page)
+    for width in (360, 1280, 1920):
+        for each in (plain, page):
+            each.set_viewport_size({"width": width, "height": 800})
+        shown = places(plain)
+        assert len(shown) > 6
+        assert shown == places(page)
 
 
-def test_every_link_of_header_opens_its_view(open_view):
+def test_navigation_opens_views_marks_them_and_moves_focus(open_view):
     page = open_view()
-    views = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots"]
-    for link, view in zip(page.locator("nav a").all(), views, strict=True):
+    marked = page.locator("nav [aria-current]")
+    for link, view in zip(page.locator("nav a").all(), VIEWS, strict=True):
         link.click()
         page.locator(f"main > {view}-view h1").wait_for()
-        expect(page.locator("nav [aria-current]")).to_have_count(1)
+        expect(marked).to_have_count(1)
         expect(link).to_have_attribute("aria-current", "page")
-
-
-def test_unknown_address_has_view_with_way_back(open_view):
-    page = open_view("#/no/such/view")
-    page.get_by_role("heading", name="There is nothing at this address").wait_for()
-    page.get_by_role("link", name="Play against evil").click()
-    page.locator("code-entry").wait_for()
-
-
-def test_navigation_marks_current_view_and_moves_focus(open_view):
-    page = open_view()
+    follow(page, "#/")
+    page.get_by_role("heading", name="Find the code").wait_for()
     page.get_by_role("link", name="Daily").press("Enter")
     page.get_by_role("heading", name="Game of the day").wait_for()
-    expect(page.get_by_role("link", name="Daily")).to_have_attribute("aria-current", "page")
-    expect(page.locator("nav [aria-current]")).to_have_count(1)
     expect(page).to_have_title("Game of the day · evilpegs")
     expect(page.get_by_role("group", name="Your guess")).to_be_focused()
     page.get_by_role("link", name="Bots").press("Enter")
@@ -57,17 +57,14 @@ def test_navigation_marks_current_view_and_moves_focus(open_view):
     page.go_back()
     page.get_by_role("heading", name="Find the code").wait_for()
     expect(page).to_have_title("evilpegs")
-
-
-@pytest.mark.parametrize(
-    ("address", "link"),
-    [("play/5x8", "Play"), ("server/classic", "Server"), ("protocol", "Bots"), ("verify", "Matches")],
-)
-def test_navigation_marks_view_above(open_view, address, link):
-    page = open_view(f"#/{address}")
-    marked = page.locator("nav [aria-current]")
-    expect(marked).to_have_text([link])
-    expect(marked).to_have_attribute("aria-current", "true")
+    for address, link in UNDER.items():
+        follow(page, f"#/{address}")
+        expect(marked).to_have_text([link])
+        expect(marked).to_have_attribute("aria-current", "true")
+    follow(page, "#/no/such/view")
+    page.get_by_role("heading", name="There is nothing at this address").wait_for()
+    page.get_by_role("link", name="Play against evil").click()
+    page.locator("code-entry").wait_for()
 
 
 def test_skip_link_comes_first_and_leads_to_content(open_view):
@@ -91,36 +88,15 @@ def test_theme_follows_system_until_it_is_switched(open_view, system, other):
     assert before != after == page.evaluate(BACKGROUND)
 
 
-BACKGROUND = "getComputedStyle(document.body).backgroundColor"
-
-
-def test_reduced_motion_is_honored(open_view):
-    page = open_view(reduced_motion="reduce")
-    page.locator("code-entry").wait_for()
-    page.keyboard.type("1122\n")
-    bar = page.locator("reply-bars i").nth(3)
-    assert bar.evaluate("bar => getComputedStyle(bar).animationName") == "none"
-
-
-def test_refusal_of_server_is_shown_in_words(watch):
+def test_error_of_server_is_shown_in_words(watch):
     page = watch().open()
-    assert page.evaluate(REFUSAL, "api/v1/ladders/none/leaderboard") == [
-        "ApiError",
-        "There is no ladder 'none'; see /api/v1/ladders.",
-    ]
-
-
-def test_unreachable_server_is_shown_in_words(watch):
-    page = watch().open()
-    page.route("**/api/**", lambda route: route.abort())
-    [name, message] = page.evaluate(REFUSAL, "api/v1/ladders")
-    assert (name, message.partition(".")[0]) == ("ApiError", "The server does not answer")
-
-
-def test_answer_of_proxy_is_shown_with_its_status(watch):
-    page = watch().open()
-    page.route("**/api/**", lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
+    ladder = "There is no ladder 'none'; see /api/v1/ladders."
+    assert page.evaluate(REFUSAL, "api/v1/ladders/none/leaderboard") == ["ApiError", ladder]
+    page.route("**/api/v1/ladders", lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
     assert page.evaluate(REFUSAL, "api/v1/ladders") == ["ApiError", "The server refused with status 502."]
+    page.route("**/api/v1/rounds", lambda route: route.abort())
+    [name, message] = page.evaluate(REFUSAL, "api/v1/rounds")
+    assert (name, message.partition(".")[0]) == ("ApiError", "The server does not answer")
 
 
 def test_view_that_cannot_be_loaded_says_so(watch):
@@ -155,13 +131,6 @@ def test_view_that_is_opened_twice_while_it_loads_is_shown_once(open_view):
     held[0].continue_()
     page.locator("daily-view h1").wait_for()
     assert page.evaluate("window.views") == 1
-
-
-COUNT_VIEWS = """() => {
-  window.views = 0;
-  const observer = new MutationObserver((records) => { window.views += records.length; });
-  observer.observe(document.querySelector("main"), {childList: true});
-}"""
 
 
 def test_page_below_path_of_proxy_asks_below_it(watch):
