@@ -8,6 +8,7 @@ import pytest
 from evilpegs_server.site import page as page_files
 from support.threaded_server import server_in_thread
 
+pytestmark = pytest.mark.full
 REPLY = (
     b"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: text/javascript\r\n"
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
@@ -105,7 +106,6 @@ def test_code_of_bot_reaches_nothing(try_ways, watch, server):
     assert open_worker(watch, server.site_url).evaluate(RUN, [code]) == []
 
 
-@pytest.mark.full
 def test_same_code_gets_out_without_policy(try_ways, tmp_path, monkeypatch):
     """The control of the test above."""
     monkeypatch.setattr(page_files, "FILE_HEADERS", {})

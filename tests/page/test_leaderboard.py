@@ -5,11 +5,20 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import ARTIFACTS, axe_violations
+from support.browser import ARTIFACTS, axe_violations, follow, show_theme
 from support.page.played_matches import open_match
 
 pytestmark = pytest.mark.full
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+ROW = {
+    "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
+    "solved": 0.9999, "p95_ms": 70_000, "mean_ms": 1_234.5, "histogram": [[7, 119], [13, 1]], "rank": 1,
+    "rank_worst": 3, "adjusted_mean": None, "adjusted_low": None, "adjusted_high": None, "all_games": 120,
+}  # fmt: skip
+BOARD = {"ladder": "super-evil", "rules": "5x8", "codemaker": "evil", "guess_limit": 12, "rows": [ROW]}
+BOTS = {"minimax": 20, "first-consistent": 10}
+"""The games of the bots that have played, in the order of their ranks; tests before may have played too."""
+OWN_WORD = "Version (own word)"
 
 
 def rows(page, table="table"):
@@ -23,95 +32,74 @@ def document(page, path):
     return page.evaluate("path => fetch(path).then((answer) => answer.json())", path)
 
 
+def serve(page, pattern, body):
+    page.route(pattern, lambda route: route.fulfill(json=body))
+
+
 @pytest.mark.usefixtures("played")
-def test_leaderboard_has_rows_of_api(open_view):
-    page = open_view("#/ladder/classic")
+def test_leaderboard_has_rows_of_api_and_charts(open_view):
+    page = open_view("#/matches")
+    loaded = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.locator("match-list table").wait_for()
+    assert not any("plot" in each for each in loaded)
+    page.get_by_role("link", name="Leaders").click()
+    page.locator("result-charts svg").nth(1).wait_for()
+    assert any("plot" in each for each in loaded)  # charts are loaded only where they are
+    follow(page, "#/ladder/classic")
     shown = rows(page, ".card table")
     expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
-    assert [row[1].split() for row in shown] == [[row["player"], "bot"] for row in expected]
-    assert [row["player"] for row in expected] == ["minimax", "first-consistent"]
+    kinds = {"bot": "bot", "human": "person"}
+    assert [row[1].split() for row in shown] == [[row["player"], kinds[row["kind"]]] for row in expected]
     assert [row[2].split() for row in shown] == [
         [f"({row['mean']:.2f})", f"{row['low']:.2f}–{row['high']:.2f}"] for row in expected
     ]
     assert [row[0].split() for row in shown] == [
-        [f"({place})", *f"no rank yet, place {place}".split()] for place in (1, 2)
+        [f"({place})", *f"no rank yet, place {place}".split()] for place, _ in enumerate(expected, 1)
     ]
-    assert [row[3] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
-
-
-@pytest.mark.usefixtures("played")
-def test_charts_are_drawn_and_have_tables(open_view):
-    page = open_view("#/ladder/classic")
-    page.locator("result-charts svg").nth(1).wait_for()
-    for name, games in (("minimax", 20), ("first-consistent", 10)):
+    assert [row[3] for row in shown] == [str(row["games"]) for row in expected]
+    assert [(row["player"], row["games"]) for row in expected if row["player"] in BOTS] == list(BOTS.items())
+    for name, count in BOTS.items():
         button = page.get_by_role("button", name=name)
-        button.click()
+        button.press("Enter")
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_text(OWN_WORD)).to_have_count(1)
         expect(page.locator("dl")).to_contain_text("Games by guesses")
         counts = page.locator("dl > div", has_text="Games by guesses").locator("dd").inner_text()
-        assert sum(int(each.split(": ")[1]) for each in counts.split(", ")) == games
-        button.click()
+        assert sum(int(each.split(": ")[1]) for each in counts.split(", ")) == count
+        button.press("Enter")
+        expect(button).to_have_attribute("aria-expanded", "false")
         expect(page.locator("dl")).to_have_count(0)
+        expect(page.get_by_text(OWN_WORD)).to_have_count(0)
+    page.get_by_role("row", name="minimax").locator(".right").click()
+    page.get_by_role("link", name="Results and matches of minimax").click()
+    page.get_by_role("heading", name="minimax").wait_for()
 
 
-@pytest.mark.usefixtures("played")
-def test_charts_are_loaded_only_where_they_are(open_view):
-    page = open_view("#/matches")
-    loaded = []
-    page.on("request", lambda request: loaded.append(request.url))
-    page.reload()
-    page.locator("match-list").wait_for()
-    assert not any("plot" in each for each in loaded)
-    page.get_by_role("link", name="Leaders").click()
-    page.locator("result-charts svg").first.wait_for()
-    assert any("plot" in each for each in loaded)
-
-
-def test_leaderboard_follows_games(open_view, server):
+def test_leaderboard_follows_games_and_ranks_are_words(open_view, server):
     page = open_view("#/ladder/super-evil")
     page.get_by_role("heading", name="Nobody has played here yet").wait_for()
     command = page.get_by_label("Command").input_value()
     assert command == f"evilpegs bot minimax --ladder super-evil --server {server.url}"
-    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD))
-    page.get_by_role("button", name="somebody").wait_for()
-
-
-BOARD = {
-    "ladder": "super-evil",
-    "rules": "5x8",
-    "codemaker": "evil",
-    "guess_limit": 12,
-    "rows": [
-        {
-            "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
-            "solved": 0.9999, "p95_ms": 70_000, "mean_ms": 1_234.5, "histogram": [[7, 119], [13, 1]],
-            "rank": 1, "rank_worst": 3, "adjusted_mean": None, "adjusted_low": None, "adjusted_high": None,
-            "all_games": 120,
-        }
-    ],
-}  # fmt: skip
-
-
-def test_rank_range_and_rounded_share(open_view):
-    page = open_view("#/nothing")
-    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD))
-    page.goto(page.url.replace("nothing", "ladder/super-evil"))
-    [row] = rows(page, ".card table")
-    assert row[0] == "1–3"
+    serve(page, "**/super-evil/leaderboard", BOARD)
     page.get_by_role("button", name="somebody").click()
+    [row] = rows(page, ".card table")[:1]
+    assert row[0] == "1–3"
     facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
     assert facts["Solved:"] == "99.9%"
     assert facts["Time per guess:"] == "1.2 s, 95% within 1.2 min"
-
-
-def test_undecided_row_says_so(open_view):
-    page = open_view("#/nothing")
-    decided = {**BOARD["rows"][0], "player": "best", "rank_worst": 1, "undecided": False, "kind": "bot"}
-    shared = {**BOARD["rows"][0], "rank": 2, "rank_worst": 3, "undecided": True, "kind": "human"}
-    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD | {"rows": [decided, shared]}))
-    page.goto(page.url.replace("nothing", "ladder/super-evil"))
+    decided = ROW | {"player": "best", "rank_worst": 1, "undecided": False, "kind": "bot"}
+    shared = ROW | {"rank": 2, "rank_worst": 3, "undecided": True, "kind": "human"}
+    serve(page, "**/super/leaderboard", BOARD | {"rows": [decided, shared]})
+    follow(page, "#/ladder/super")
+    page.get_by_role("button", name="best").wait_for()
     first, second = rows(page, ".card table")
     assert (first[0].split(), second[0].split()) == (["1"], ["2–3", "not", "decided"])
     assert (first[2].split()[0], second[1].split()) == ("7.00", ["somebody", "person"])
+    follow(page, "#/ladder/no-such")
+    expect(page.get_by_role("alert")).to_contain_text("no leaderboard of that name")
+    page.get_by_label("Ladder").select_option("classic")
+    page.get_by_role("heading", name="Leaderboard of classic").wait_for()
 
 
 @pytest.mark.usefixtures("played")
@@ -127,8 +115,8 @@ def test_leaderboard_of_a_kind(open_view, server):
     page.wait_for_url("**/#/ladder/classic-evil?kind=human")
     expect(names).to_have_text(["hedy"])
     expect(page.locator(".card tbody td.rank")).to_contain_text("place 2")
-    json = page.get_by_role("link", name="As JSON").get_attribute("href")
-    assert [row["player"] for row in document(page, json)["rows"]] == ["hedy"]
+    address = page.get_by_role("link", name="As JSON").get_attribute("href")
+    assert [row["player"] for row in document(page, address)["rows"]] == ["hedy"]
     page.get_by_label("Players").select_option("bot")
     expect(names).to_have_text(["minimax"])
     page.get_by_label("Ladder").select_option("super-evil")
@@ -136,26 +124,6 @@ def test_leaderboard_of_a_kind(open_view, server):
     expect(page.get_by_text("No player of this kind")).to_be_visible()
     page.get_by_label("Players").select_option("")
     page.wait_for_url("**/#/ladder/super-evil")
-
-
-@pytest.mark.usefixtures("played")
-def test_version_is_marked_as_own_word_below_row(open_view):
-    page = open_view("#/ladder/classic")
-    button = page.get_by_role("button", name="minimax")
-    for is_open in (True, False):
-        button.press("Enter")
-        expect(button).to_have_attribute("aria-expanded", str(is_open).lower())
-        expect(page.get_by_text("Version (own word)")).to_have_count(int(is_open))
-    page.get_by_role("row", name="minimax").locator(".right").click()
-    page.get_by_role("link", name="Results and matches of minimax").click()
-    page.get_by_role("heading", name="minimax").wait_for()
-
-
-@pytest.mark.usefixtures("played")
-@pytest.mark.parametrize("address", ["#/player/minimax", "#/matches"])
-def test_version_is_marked_as_own_word(open_view, address):
-    page = open_view(address)
-    expect(page.get_by_role("columnheader", name="Version (own word)").first).to_be_visible()
 
 
 def long_board():
@@ -191,52 +159,6 @@ OVERFLOWING = """() => {
   walk(document);
   return found;
 }"""
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 1920])
-def test_nothing_overflows_its_box(open_view, server, width, theme):
-    page = open_view("#/nothing", viewport={"width": width, "height": 900}, color_scheme=theme)
-    own = long_board()["rows"][6]["player"]
-    page.evaluate("text => localStorage.setItem('evilpegs.tokens', text)", json.dumps({server.url: {own: ["a" * 64]}}))
-    page.route("**/classic/leaderboard", lambda route: route.fulfill(json=long_board()))
-    page.goto(page.url.replace("nothing", "ladder/classic"))
-    page.locator("result-charts svg").nth(1).wait_for()
-    expect(page.locator(".own")).to_contain_text([own])
-    expect(page.locator(".own").get_by_text("you", exact=True)).to_be_visible()
-    page.locator(".board .name").first.click()
-    page.locator("dl").wait_for()
-    ARTIFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTIFACTS / f"leaderboard-long-{width}-{theme}.png", full_page=True)
-    assert page.evaluate(OVERFLOWING) == []
-    assert axe_violations(page) == []
-    heads = page.locator(".board th[scope=col]")
-    assert [text.split()[0] for text in heads.all_inner_texts()] == ["Rank", "Player", "Score", "Games"]
-    assert [row[2].split()[0] for row in rows(page, ".board table") if len(row) > 1][3:6] == ["4.43", "4.43", "(4.50)"]
-
-
-def test_charts_grow_with_window(open_view):
-    page = open_view("#/nothing", viewport={"width": 360, "height": 900})
-    page.route("**/classic/leaderboard", lambda route: route.fulfill(json=long_board()))
-    page.goto(page.url.replace("nothing", "ladder/classic"))
-    page.locator("result-charts svg").nth(1).wait_for()
-    for width, columns in ((360, 1), (1280, 2), (1920, 2)):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_function(CHARTS_FILL, arg=columns)
-
-
-@pytest.mark.usefixtures("played")
-def test_numbers_below_charts_are_apart_on_a_phone(open_view):
-    page = open_view("#/player/minimax?ladder=classic&against=first-consistent", viewport={"width": 360, "height": 740})
-    page.locator("result-charts svg").nth(1).wait_for()
-    assert page.locator("result-charts svg").first.evaluate(GAPS) > 0
-
-
-GAPS = """chart => {
-  const labels = [...chart.querySelectorAll("[aria-label='x-axis tick label'] text")];
-  const boxes = labels.map((label) => label.getBoundingClientRect());
-  return Math.min(...boxes.slice(1).map((box, index) => box.left - boxes[index].right));
-}"""
 CHARTS_FILL = """columns => {
   const charts = document.querySelector("leaderboard-view").shadowRoot.querySelector("result-charts");
   const cards = [...charts.shadowRoot.querySelectorAll("figure")];
@@ -251,30 +173,115 @@ CHARTS_FILL = """columns => {
     return Math.abs(card.offsetWidth - share) < 2 && Math.abs(width - inside) < 2 && Math.abs(drawn - width) < 1;
   });
 }"""
+GAPS = """chart => {
+  const labels = [...chart.querySelectorAll("[aria-label='x-axis tick label'] text")];
+  const boxes = labels.map((label) => label.getBoundingClientRect());
+  return Math.min(...boxes.slice(1).map((box, index) => box.left - boxes[index].right));
+}"""
 
 
-def test_unknown_ladder_is_one_line(open_view):
-    page = open_view("#/ladder/no-such")
-    expect(page.get_by_role("alert")).to_contain_text("no leaderboard of that name")
-    page.get_by_label("Ladder").select_option("classic")
-    page.get_by_role("heading", name="Leaderboard of classic").wait_for()
+def test_nothing_overflows_its_box_and_charts_grow_with_window(open_view, server):
+    page = open_view("#/nothing")
+    own = long_board()["rows"][6]["player"]
+    page.evaluate("text => localStorage.setItem('evilpegs.tokens', text)", json.dumps({server.url: {own: ["a" * 64]}}))
+    serve(page, "**/classic/leaderboard", long_board())
+    follow(page, "#/ladder/classic")
+    page.locator("result-charts svg").nth(1).wait_for()
+    expect(page.locator(".own")).to_contain_text([own])
+    expect(page.locator(".own").get_by_text("you", exact=True)).to_be_visible()
+    page.locator(".board .name").first.click()
+    page.locator("dl").wait_for()
+    heads = page.locator(".board th[scope=col]")
+    assert [text.split()[0] for text in heads.all_inner_texts()] == ["Rank", "Player", "Score", "Games"]
+    assert [row[2].split()[0] for row in rows(page, ".board table") if len(row) > 1][3:6] == ["4.43", "4.43", "(4.50)"]
+    ARTIFACTS.mkdir(exist_ok=True)
+    for theme, width, columns in (("light", 360, 1), ("dark", 1280, 2), ("light", 1920, 2)):
+        show_theme(page, theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(CHARTS_FILL, arg=columns)
+        page.screenshot(path=ARTIFACTS / f"leaderboard-long-{width}-{theme}.png", full_page=True)
+        assert page.evaluate(OVERFLOWING) == []
+        if width < 1920:
+            assert axe_violations(page) == []
 
 
 @pytest.mark.usefixtures("played")
-def test_player_has_versions_and_matches(open_view):
-    page = open_view("#/player/minimax")
+def test_player_has_versions_matches_and_another_to_be_compared_with(open_view):
+    page = open_view("#/player/minimax", viewport={"width": 360, "height": 740})
+    expect(page.get_by_role("columnheader", name=OWN_WORD).first).to_be_visible()
     results = rows(page, "section:first-of-type table")
     assert {row[0] for row in results} == {"classic", "classic-evil"}
     assert len(rows(page, "match-list table")) == 3
+    page.get_by_role("link", name="Lost games").click()
+    page.get_by_text("No matches.").wait_for()
+    page.go_back()
+    page.get_by_role("link", name="Longest games").click()
+    page.wait_for_url("**games=longest")
+    page.get_by_role("link", name="All matches").wait_for()
+    longest = [max(map(int, row[2].split())) for row in rows(page, "match-list table")]
+    assert longest == sorted(longest, reverse=True)
+    follow(page, "#/player/minimax")
+    page.locator("select[name=ladder]").select_option("classic")
+    page.get_by_role("textbox", name="Other player").fill("First-Consistent")
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/#/player/minimax?ladder=classic&against=First-Consistent")
+    pair = page.get_by_role("region", name="Two players")
+    expect(pair.locator("tbody th")).to_have_text(["minimax", "first-consistent"])
+    compared = document(page, "api/v1/ladders/classic/leaderboard?between=minimax,first-consistent")
+    assert (compared["difference"], len(compared["lines"])) == (None, 1)  # one of them has 10 games
+    expect(page.locator("section li")).to_have_text(compared["lines"])
+    page.locator("result-charts svg").nth(1).wait_for()
+    chart = page.locator("result-charts svg").first
+    expect(chart).to_contain_text("minimax")
+    assert chart.evaluate(GAPS) > 0  # the numbers below are apart on a phone
+    versions = [ROW | {"client": f"some {each}", "version": each, "mean": 7 + each / 9} for each in (2, 1)]
+    listed = [{"ladder": "super-evil", "row": each} for each in versions]
+    listed.append({"ladder": "classic", "row": ROW})
+    serve(page, "**/players/somebody", {"name": "somebody", "kind": "bot", "created_at": 1, "results": listed})
+    follow(page, "#/player/somebody")
+    charts = page.get_by_role("region", name="Versions on super-evil").locator("svg[role=img]")
+    expect(charts).to_have_count(2)
+    expect(charts.first).to_contain_text("some 1some 2")
+    expect(page.locator("result-charts")).to_have_count(1)
 
 
 @pytest.mark.usefixtures("played")
-def test_results_are_links_to_their_games(open_view):
-    page = open_view("#/matches?player=minimax&ladder=classic-evil")
-    links = page.locator("match-list a.game")
-    expect(links.first).to_be_visible()
+def test_players_that_do_not_exist_or_cannot_be_compared_get_one_line(watch):
+    page = watch().open("#/player/nobody-here")
+    expect(page.get_by_role("alert")).to_have_text("This server has no such player.")
+    for second in ("minimax", "nobody-here"):
+        follow(page, f"#/player/minimax?ladder=classic&against={second}")
+        expect(page.get_by_role("alert")).to_contain_text(second)
+
+
+@pytest.mark.usefixtures("analyzed")
+def test_filters_are_part_of_address_and_results_are_links_to_their_games(open_view):
+    page = open_view("#/matches")
+    expect(page.get_by_role("columnheader", name=OWN_WORD).first).to_be_visible()
+    page.get_by_label("Codemaker").select_option("evil")
+    page.wait_for_url("**/#/matches?codemaker=evil")
+    page.get_by_role("link", name="All matches").wait_for()
+    assert all("evil" in row[3] for row in rows(page, "match-list table"))
+    page.get_by_label("Player").fill("first-consistent")
+    page.get_by_label("Player").press("Enter")
+    page.get_by_text("No matches.").wait_for()
+    page.get_by_role("link", name="All matches").click()
+    page.locator("match-list table").wait_for()
+    follow(page, "#/matches?ladder=classic-practice")
+    page.get_by_role("link", name="All matches").wait_for()
+    newest = rows(page, "match-list table")
+    assert len(newest) == 25
+    first = page.locator("match-list a").first.get_attribute("href")
+    page.get_by_role("link", name="Older").click()
+    page.wait_for_url("**cursor=**")
+    page.get_by_role("link", name="Newest").wait_for()
+    page.locator("match-list table").wait_for()
+    expect(page.locator("match-list a").first).not_to_have_attribute("href", first)
+    assert len(rows(page, "match-list table")) >= 2
+    follow(page, "#/matches?player=minimax&ladder=classic-evil")
     shown = document(page, "api/v1/matches?player=minimax&ladder=classic-evil")["matches"][0]
-    assert links.all_inner_texts() == [str(count) for count in shown["guesses"]]
+    links = page.locator("match-list a.game")
+    expect(links).to_have_text([str(count) for count in shown["guesses"]])
     page.get_by_role("link", name=f"Game 2: {shown['guesses'][1]} guesses").click()
     page.get_by_role("heading", name="Game 2").wait_for()
 
@@ -292,88 +299,6 @@ def test_lost_game_is_a_link_by_its_mark(watch, server):
     expect(link).to_have_text("✗")
     link.click()
     page.get_by_role("heading", name="Game 1: given up").wait_for()
-
-
-@pytest.mark.usefixtures("played")
-def test_player_leads_to_lost_and_longest_games(open_view):
-    page = open_view("#/player/minimax")
-    page.get_by_role("link", name="Lost games").click()
-    page.get_by_text("No matches.").wait_for()
-    page.go_back()
-    page.get_by_role("link", name="Longest games").click()
-    page.wait_for_url("**games=longest")
-    longest = [max(map(int, row[2].split())) for row in rows(page, "match-list table")]
-    assert longest == sorted(longest, reverse=True)
-
-
-@pytest.mark.usefixtures("played")
-def test_two_players_are_compared(open_view):
-    page = open_view("#/player/minimax")
-    page.locator("select[name=ladder]").select_option("classic")
-    page.get_by_role("textbox", name="Other player").fill("First-Consistent")
-    page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/#/player/minimax?ladder=classic&against=First-Consistent")
-    pair = page.get_by_role("region", name="Two players")
-    expect(pair.locator("tbody th")).to_have_text(["minimax", "first-consistent"])
-    compared = document(page, "api/v1/ladders/classic/leaderboard?between=minimax,first-consistent")
-    assert (compared["difference"], len(compared["lines"])) == (None, 1)  # one of them has 10 games
-    expect(page.locator("section li")).to_have_text(compared["lines"])
-    expect(page.locator("result-charts svg").first).to_contain_text("minimax")
-
-
-@pytest.mark.parametrize("second", ["minimax", "nobody-here"])
-@pytest.mark.usefixtures("played")
-def test_players_that_cannot_be_compared_get_one_line(watch, second):
-    page = watch().open(f"#/player/minimax?ladder=classic&against={second}")
-    expect(page.get_by_role("alert")).to_contain_text(second)
-
-
-def test_versions_of_player_have_charts(open_view):
-    page = open_view("#/nothing")
-    row = BOARD["rows"][0]
-    versions = [row | {"client": f"some {each}", "version": each, "mean": 7 + each / 9} for each in (2, 1)]
-    results = [{"ladder": "super-evil", "row": each} for each in versions]
-    results.append({"ladder": "classic", "row": row})
-    player = {"name": "somebody", "kind": "bot", "created_at": 1, "results": results}
-    page.route("**/players/somebody", lambda route: route.fulfill(json=player))
-    page.goto(page.url.replace("nothing", "player/somebody"))
-    charts = page.get_by_role("region", name="Versions on super-evil").locator("svg[role=img]")
-    expect(charts).to_have_count(2)
-    expect(charts.first).to_contain_text("some 1some 2")
-    expect(page.locator("result-charts")).to_have_count(1)
-
-
-def test_unknown_player_is_one_line(watch):
-    page = watch().open("#/player/nobody-here")
-    expect(page.get_by_role("alert")).to_have_text("This server has no such player.")
-
-
-@pytest.mark.usefixtures("played")
-def test_filters_are_part_of_address(open_view):
-    page = open_view("#/matches")
-    page.get_by_label("Codemaker").select_option("evil")
-    page.wait_for_url("**/#/matches?codemaker=evil")
-    page.get_by_role("link", name="All matches").wait_for()
-    assert all("evil" in row[3] for row in rows(page, "match-list table"))
-    page.get_by_label("Player").fill("first-consistent")
-    page.get_by_label("Player").press("Enter")
-    page.get_by_text("No matches.").wait_for()
-    page.get_by_role("link", name="All matches").click()
-    page.locator("match-list table").wait_for()
-
-
-@pytest.mark.usefixtures("played")
-def test_older_matches_are_on_next_page(open_view):
-    page = open_view("#/matches?ladder=classic-practice")
-    newest = rows(page, "match-list table")
-    assert len(newest) == 25
-    first = page.locator("match-list a").first.get_attribute("href")
-    page.get_by_role("link", name="Older").click()
-    page.wait_for_url("**cursor=**")
-    page.get_by_role("link", name="Newest").wait_for()
-    page.locator("match-list table").wait_for()
-    assert len(rows(page, "match-list table")) >= 2
-    expect(page.locator("match-list a").first).not_to_have_attribute("href", first)
 
 
 def test_live_match_is_marked_and_followed(open_view, server):
