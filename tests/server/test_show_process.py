@@ -75,7 +75,6 @@ def patient(monkeypatch):
     """A look is a hundredth of a second here, and a busy machine may start a process in no less than ten seconds."""
     monkeypatch.setattr(show_process, "STARTING_LOOKS", 100 * PATIENCE)
     monkeypatch.setattr(show_process, "SILENT_LOOKS", 100 * PATIENCE)
-    monkeypatch.setattr(show_process, "STOP_SECONDS", PATIENCE)
 
 
 SMALL = "support.small_show"
