@@ -1,6 +1,5 @@
 """Ladders of the operator on a real server: matches begin on them in time, and are known for ever."""
 
-import asyncio
 from pathlib import Path
 
 import httpx
@@ -17,6 +16,7 @@ from evilpegs_server.storage.rounds import Round, open_round
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 FRIDAY = """
 [ladders.friday]
@@ -70,11 +70,12 @@ async def ladder_of_site(server, name="friday"):
 
 async def row_of(server, games, name="friday"):
     """Return the first row of a leaderboard, once it has so many games and their luck."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            rows = (await answer(server, f"ladders/{name}/leaderboard"))["rows"]
-            if rows and (rows[0]["games"], rows[0]["adjusted_games"]) == (games, games):
-                return rows[0]
+
+    async def counted():
+        rows = (await answer(server, f"ladders/{name}/leaderboard"))["rows"]
+        return rows and (rows[0]["games"], rows[0]["adjusted_games"]) == (games, games) and rows[0]
+
+    return await until(counted)
 
 
 async def test_matches_begin_from_opening_and_before_closing(start):

@@ -45,7 +45,7 @@ async def start(postgres_url, tmp_path):
                 site=False,
                 database=postgres_url,
                 node=name,
-                lease_seconds=2,
+                lease_seconds=60,
                 server_key=tmp_path / "key",
                 solved=tmp_path / f"solved-{name}",
             )
@@ -106,8 +106,8 @@ async def test_clock_stands_still_only_while_a_match_moves(start):
     assert least - 0.01 <= charged / 1000 <= most + 0.01
 
 
-async def test_matches_of_a_silent_node_are_played_by_another(start, engine, postgres_url):
-    """As the node of this one is not heard of any more, the other takes its match without being asked."""
+async def test_matches_of_a_node_that_ended_are_played_by_another(start, engine, postgres_url):
+    """As this node has ended, the other takes its match without being asked."""
     async with AsyncExitStack() as dying:
         first = await start("one", dying)
         raw = await dying.enter_async_context(dial(first.url))

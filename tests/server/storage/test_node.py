@@ -1,6 +1,5 @@
 """Who may be a node, and whose matches it may take, by the clock of the database."""
 
-import time
 from contextlib import closing
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseInUseError
 from evilpegs_server.storage.queries import read, read_value
+from support.patience import PATIENCE
 from support.stores import new_node
 
 MATCH = "00000000000000ab"
@@ -31,7 +31,7 @@ def be_silent(engine, node):
 
 
 def test_name_is_not_free_while_its_node_shows_life(engine):
-    first = new_node(engine, "one")
+    first = new_node(engine, "one", PATIENCE)
     be_silent(engine, "one")
     with closing(first.store), pytest.raises(DatabaseInUseError, match="another server runs as the node one"):
         new_node(engine, "one", sleep=lambda _: first.store.check())
@@ -69,7 +69,7 @@ def owned(engine):
 def test_node_that_lost_the_database_takes_no_match_of_a_silent_one(engine, owned):
     _, two = owned
     be_silent(engine, "one")
-    two.store.failed_at = time.monotonic()
+    two.store.failed_at = float("inf")
     assert (two.take(MATCH, 1), two.take_silent()) == (None, [])
     two.store.failed_at = float("-inf")
     assert two.take(MATCH, 1).match == MATCH
@@ -77,7 +77,7 @@ def test_node_that_lost_the_database_takes_no_match_of_a_silent_one(engine, owne
 
 def test_node_that_lost_the_database_takes_matches_of_one_that_has_ended(owned):
     one, two = owned
-    two.store.failed_at = time.monotonic()
+    two.store.failed_at = float("inf")
     assert two.take(MATCH, 1) is None
     one.end()
     assert [each.match for each in two.take_silent()] == [MATCH]
