@@ -11,42 +11,39 @@ from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.server import report_compilation, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import Writer
-from support.in_process import running_server
+from support.in_process import serving
 from support.patience import PATIENCE
 from support.waiting import loop_turns
 
 
 async def test_server_end_logs_codemaking_metrics(database):
     with structlog.testing.capture_logs() as logged:
-        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+        async with serving(database):
             pass
     [entry] = [entry for entry in logged if entry["event"] == "codemaking"]
     assert entry["log_level"] == "debug"
     assert {"known", "part_sizes", "live_set_bytes", "solved", "replies", "hints"} <= set(entry)
 
 
-async def test_unusable_site_host_is_named(tmp_path):
-    settings = Settings(port=0, site_port=0, site_host="203.0.113.7", database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+async def test_unusable_site_host_is_named(database):
     with pytest.raises(AddressUnusableError, match=r"203\.0\.113\.7.*site_host"):
-        async with running_server(settings, structlog.get_logger()):
+        async with serving(database, site=True, site_host="203.0.113.7"):
             pass
 
 
 @pytest.mark.parametrize("option", ["port", "site_port"])
-async def test_port_in_use_creates_nothing(tmp_path, option):
+async def test_port_in_use_creates_nothing(database, tmp_path, option):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = {"port": 0, "site_port": 0, option: taken.getsockname()[1]}
-        settings = Settings(**ports, database=f"sqlite:///{tmp_path / 'typo.sqlite3'}")
+        port = {option: taken.getsockname()[1]}
         with pytest.raises(AddressUnusableError, match=f"--{option.replace('_', '-')}$"):
-            async with running_server(settings, structlog.get_logger()):
+            async with serving(database, site=True, **port):
                 pass
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_equal_ports_are_refused(tmp_path):
-    settings = Settings(port=18_777, site_port=18_777, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+async def test_equal_ports_are_refused(database):
     with pytest.raises(AddressUnusableError, match=r"18777.*two ports"):
-        async with running_server(settings, structlog.get_logger()):
+        async with serving(database, site=True, port=18_777, site_port=18_777):
             pass
 
 
@@ -57,7 +54,7 @@ async def test_server_warns_of_other_names_of_database(tmp_path, database, links
     for _ in range(links):
         (tmp_path / "other").hardlink_to(file)
     with structlog.testing.capture_logs() as logged:
-        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+        async with serving(database):
             pass
     assert len([entry for entry in logged if "hard links" in entry["event"]]) == warnings
 
@@ -67,7 +64,7 @@ async def test_server_tightens_lax_files(tmp_path, database):
     file.touch(mode=0o644)
     file.chmod(0o644)
     with structlog.testing.capture_logs() as logged:
-        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+        async with serving(database):
             pass
     assert file.stat().st_mode & 0o777 == 0o600
     assert len([entry for entry in logged if "evilpegs.sqlite3" in entry.get("files", "")]) == 1
@@ -77,7 +74,7 @@ async def test_server_reports_disk_that_does_not_take_last_events(database, monk
     close = Writer.close
     monkeypatch.setattr(Writer, "close", lambda writer: close(writer) and False)
     with structlog.testing.capture_logs() as logged:
-        async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()):
+        async with serving(database):
             pass
     assert len([entry for entry in logged if "last events" in entry["event"]]) == 1
 

@@ -4,21 +4,18 @@ import contextlib
 from pathlib import Path
 
 import pytest
-import structlog
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evilpegs_protocol.record import parse_bytes, signed_statement
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.server_key import KeyUnusableError
-from support.in_process import running_server
+from support.in_process import serving
 from support.servers import dial
 
 
 @contextlib.asynccontextmanager
-async def serving(database, **settings):
-    options = {"port": 0, "site": False, "database": database} | settings
-    async with running_server(Settings(**options), structlog.get_logger()) as server, dial(server.url) as player:
+async def dialled(database, **settings):
+    async with serving(database, **settings) as server, dial(server.url) as player:
         yield player
 
 
@@ -39,7 +36,7 @@ async def resigned(player):
 
 
 async def test_match_over_is_signed_with_key_of_welcome(database):
-    async with serving(database) as player:
+    async with dialled(database) as player:
         key = (await player.hello("ann"))["server"]["key"]
         over = await resigned(player)
     check(key, over)
@@ -48,11 +45,11 @@ async def test_match_over_is_signed_with_key_of_welcome(database):
 
 
 async def test_signature_is_same_after_restart_with_other_key(database):
-    async with serving(database) as player:
+    async with dialled(database) as player:
         first = (await player.hello("ann"))["server"]["key"]
         token, over = player.token, await resigned(player)
     remove_key(database)
-    async with serving(database) as player:
+    async with dialled(database) as player:
         second = (await player.hello(token=token))["server"]["key"]
         again = await player.ask("match_over", type="resume", match=over["match"], seq=0)
         check(second, await resigned(player))
@@ -62,7 +59,7 @@ async def test_signature_is_same_after_restart_with_other_key(database):
 
 
 async def test_setting_names_file_of_key(database, tmp_path):
-    async with serving(database, server_key=tmp_path / "mine") as player:
+    async with dialled(database, server_key=tmp_path / "mine") as player:
         key = (await player.hello("ann"))["server"]["key"]
     assert (tmp_path / "mine.pub").read_text().split()[-1] == key
 
@@ -70,5 +67,5 @@ async def test_setting_names_file_of_key(database, tmp_path):
 async def test_server_with_unusable_key_does_not_start(database, tmp_path):
     (tmp_path / "mine").touch()
     with pytest.raises(KeyUnusableError, match="mine"):
-        async with serving(database, server_key=tmp_path / "mine"):
+        async with dialled(database, server_key=tmp_path / "mine"):
             pass

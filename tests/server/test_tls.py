@@ -8,15 +8,13 @@ from dataclasses import replace
 
 import httpx
 import pytest
-import structlog
 import uvloop
 from websockets.asyncio.client import connect
 
 from evilpegs_server.gateway import connection
 from evilpegs_server.listening import TlsUnusableError, load_tls
-from evilpegs_server.settings import Settings
 from support.certificates import make_certificate, trust
-from support.in_process import running_server
+from support.in_process import serving
 from support.patience import PATIENCE
 
 
@@ -58,14 +56,12 @@ def test_unusable_certificate_is_named(certificate, tmp_path):
 
 
 @pytest.fixture
-async def secure_server(certificate, tmp_path, monkeypatch):
+async def secure_server(certificate, database, monkeypatch):
     """Run a server with a certificate."""
     monkeypatch.setattr(connection, "TLS_SECONDS", PATIENCE)
     cert, key = certificate
-    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
-    settings = Settings(port=0, site_port=0, tls_cert=cert, tls_key=key, connections_per_address=3, database=database)
-    settings = settings.model_copy(update={"trusted_proxies": Settings(trusted_proxies="192.0.2.1").trusted_proxies})
-    async with running_server(settings, structlog.get_logger()) as running:
+    limits = {"connections_per_address": 3, "trusted_proxies": "192.0.2.1"}
+    async with serving(database, site=True, tls_cert=cert, tls_key=key, **limits) as running:
         yield replace(running, host="localhost")
 
 
@@ -112,13 +108,12 @@ async def test_connections_before_tls_handshake_are_counted(secure_server, certi
         assert client.remote_address[1] == secure_server.port
 
 
-def test_handshake_that_begins_at_once_succeeds(certificate, tmp_path):
+def test_handshake_that_begins_at_once_succeeds(certificate, database):
     """The client's first bytes are there when the server accepts the connection, and uvloop reads them at once."""
     cert, key = certificate
-    settings = Settings(port=0, site=False, tls_cert=cert, tls_key=key, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
 
     async def play():
-        async with running_server(settings, structlog.get_logger()) as running, asyncio.timeout(PATIENCE):
+        async with serving(database, tls_cert=cert, tls_key=key) as running, asyncio.timeout(PATIENCE):
             for _ in range(3):
                 with socket.create_connection((running.host, running.port)) as client:
                     assert await handshake(client, trust(cert)) == "TLSv1.3"
@@ -149,11 +144,10 @@ async def _ending(reader):
         return b""
 
 
-async def test_silent_tls_connection_does_not_delay_stop(certificate, tmp_path, endless_handshakes):
+async def test_silent_tls_connection_does_not_delay_stop(certificate, database, endless_handshakes):
     cert, key = certificate
-    settings = Settings(port=0, site=False, tls_cert=cert, tls_key=key, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
     async with asyncio.timeout(PATIENCE):
-        async with running_server(settings, structlog.get_logger()) as running:
+        async with serving(database, tls_cert=cert, tls_key=key) as running:
             silent = socket.create_connection(("127.0.0.1", running.port))
             await endless_handshakes.wait()
     silent.close()

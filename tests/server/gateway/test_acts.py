@@ -4,19 +4,17 @@ import asyncio
 import time
 
 import pytest
-import structlog
 
 from evilpegs.commands import players
 from evilpegs.commands.players import forget
 from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.archive import load_match, load_open_matches
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import new_token
-from support.in_process import running_server
+from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial
 from support.waiting import until
@@ -30,13 +28,8 @@ def looks(monkeypatch):
 
 
 @pytest.fixture
-def settings(database):
-    return Settings(port=0, site=False, database=database)
-
-
-@pytest.fixture
-async def server(settings):
-    async with running_server(settings, structlog.get_logger()) as running:
+async def server(database):
+    async with serving(database) as running:
         yield running
 
 
@@ -102,13 +95,13 @@ async def test_banned_player_is_told_why_and_forfeits(server, engine):
         await until(is_in)
 
 
-async def test_ban_outlives_the_server(settings, database):
-    async with running_server(settings, structlog.get_logger()) as server, dial(server.url) as player:
+async def test_ban_outlives_the_server(database):
+    async with serving(database) as server, dial(server.url) as player:
         await player.hello("anna")
         await player.play(LADDER)
     engine = open_database(database)
     acts.act_on_player(engine, "ban", "anna", now())
-    async with running_server(settings, structlog.get_logger()) as server:
+    async with serving(database) as server:
         assert (await try_hello(server, token=player.token))["code"] == "banned"
 
         async def is_over():
@@ -174,12 +167,12 @@ async def test_registration_closes_and_opens_without_a_restart(server, engine):
     await until(is_open)
 
 
-async def test_registration_stays_closed_after_a_restart(settings, database):
+async def test_registration_stays_closed_after_a_restart(database):
     open_database(database).dispose()
     engine = open_database(database)
     acts.set_registration(engine, now(), is_open=False)
     engine.dispose()
-    async with running_server(settings, structlog.get_logger()) as server:
+    async with serving(database) as server:
         assert (await try_hello(server, name="anna", kind="bot"))["code"] == "auth_required"
 
 

@@ -1,15 +1,12 @@
 import asyncio
 
-import structlog
-
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.settings import Settings
-from support.in_process import running_server
+from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial
 
 
-async def test_waiting_messages_keep_times_of_arrival(tmp_path, monkeypatch):
+async def test_waiting_messages_keep_times_of_arrival(database, monkeypatch):
     """A player is charged for a guess that waits behind a slow request up to the moment at which it was read."""
     is_over, all_arrived, arrivals = asyncio.Event(), asyncio.Event(), []
 
@@ -20,10 +17,9 @@ async def test_waiting_messages_keep_times_of_arrival(tmp_path, monkeypatch):
         await is_over.wait()
 
     monkeypatch.setattr(Session, "handle_frame", handle_slowly)
-    settings = Settings(port=0, site=False, database=f"sqlite:///{tmp_path / 'test.sqlite3'}")
     async with (
         asyncio.timeout(PATIENCE),
-        running_server(settings, structlog.get_logger()) as server,
+        serving(database) as server,
         dial(server.url) as client,
     ):
         for text in ("slow", "second", "third"):

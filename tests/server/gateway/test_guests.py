@@ -4,13 +4,12 @@ import json
 from contextlib import AsyncExitStack
 
 import pytest
-import structlog
 
 from evilpegs_server.gateway import gateway
 from evilpegs_server.play.counts import EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_players
-from support.in_process import running_server
+from support.in_process import serving
 from support.servers import dial
 from support.waiting import until
 
@@ -200,8 +199,7 @@ async def test_idle_names_leave_nearly_full_server(database, monkeypatch):
     monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.02)
     # everybody is idle at once, and stays until a fourth connection takes the last ordinary seat
     limits = {"max_connections": 5, "reserve_seats_percent": 20, "name_idle_seconds": 0.001}
-    settings = Settings(port=0, site=False, database=database, **limits)
-    async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
+    async with serving(database, **limits) as server, AsyncExitStack() as stack:
         player, first, second = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
         await player.hello("player")
         await player.play("classic-evil")

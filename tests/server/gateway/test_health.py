@@ -4,13 +4,11 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-import structlog
 
 from evilpegs_server.gateway.gateway import find_obstacle
-from evilpegs_server.server import running_server
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
+from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial
 from support.shown_metrics import SCRAPERS, TEXT_FORMAT, values
@@ -59,7 +57,7 @@ def test_missing_file_ends_readiness_until_it_is_back(fake_server):
 @pytest.fixture
 async def server(database):
     """A server without a site."""
-    async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
+    async with serving(database) as running:
         yield running
 
 
@@ -125,8 +123,7 @@ async def test_metrics_of_game_are_not_for_proxies(web):
 
 
 async def test_public_metrics_are_for_all(database):
-    settings = Settings(port=0, site=False, public_metrics=True, database=database)
-    async with running_server(settings, structlog.get_logger()) as server, httpx.AsyncClient() as web:
+    async with serving(database, public_metrics=True) as server, httpx.AsyncClient() as web:
         url = f"http://127.0.0.1:{server.port}/metrics"
         for headers in ({"X-Forwarded-For": "192.0.2.7"}, *SCRAPERS):
             answer = await web.get(url, headers=headers, timeout=PATIENCE)

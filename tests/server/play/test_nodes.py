@@ -12,14 +12,13 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
-from evilpegs_server.server import running_server
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
+from support.in_process import serving
 from support.named_players import given_names
 from support.servers import dial
 from support.waiting import until
@@ -40,16 +39,8 @@ async def start(postgres_url, tmp_path):
     async with AsyncExitStack() as stack:
 
         async def start(name, stack=stack):
-            settings = Settings(
-                port=0,
-                site=False,
-                database=postgres_url,
-                node=name,
-                lease_seconds=60,
-                server_key=tmp_path / "key",
-                solved=tmp_path / f"solved-{name}",
-            )
-            return await stack.enter_async_context(running_server(settings, structlog.get_logger()))
+            files = {"server_key": tmp_path / "key", "solved": tmp_path / f"solved-{name}"}
+            return await stack.enter_async_context(serving(postgres_url, node=name, lease_seconds=60, **files))
 
         yield start
 

@@ -10,9 +10,8 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server.server import running_server
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.postgres.database import CONNECT
+from support.in_process import serving
 from support.servers import dial
 from support.waiting import until
 
@@ -82,8 +81,7 @@ def log():
 @pytest.fixture
 async def url(postgres_url, tmp_path, log):
     files = {"server_key": tmp_path / "key", "solved": tmp_path / "solved"}
-    settings = Settings(port=0, site=False, database=postgres_url, node="only", **files)
-    async with running_server(settings, structlog.get_logger()) as server:
+    async with serving(postgres_url, node="only", **files) as server:
         yield server.url
 
 

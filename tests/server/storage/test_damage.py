@@ -9,14 +9,13 @@ from sqlalchemy import text
 
 from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import CountingError, LiveLeaderboards
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_open_matches, load_players
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file
 from support.damage import damage_rows
-from support.in_process import running_server
+from support.in_process import serving
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.servers import dial
@@ -87,9 +86,8 @@ def test_opening_damaged_schema_says_what_to_do(broken_schema):
 
 
 async def test_server_on_damaged_database_serves_other_matches(damaged):
-    settings = Settings(port=0, site=False, database=damaged)
     with structlog.testing.capture_logs() as logged:
-        async with running_server(settings, structlog.get_logger()) as server, dial(server.url) as raw:
+        async with serving(damaged) as server, dial(server.url) as raw:
             await raw.hello()
             match = await raw.play("classic-evil")
             assert (await raw.guess(match, 1, 1, "1122"))["type"] == "feedback"
