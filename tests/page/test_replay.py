@@ -8,20 +8,32 @@ import pytest
 from playwright.sync_api import expect
 
 from evilpegs_clients.verification.verify import verify_record
-from support.browser import WatchedPage, hold
+from support.browser import follow, hold
 from support.page.played_matches import open_match
 from support.page.record_files import HONEST, record_file
 from support.site_server import wait_for_analysis
 from support.threaded_server import server_in_thread
 from tools.page_records import VECTORS, apply
 
+pytestmark = pytest.mark.full
 PLAY_MS = 1_100
-FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
+FORGED = {row["refused_by"]: row for row in json.loads((VECTORS / "forgeries.json").read_text())["forged"]}
+"""One forgery for each check; node refuses all of them."""
 INSIGHTS = """async (record) => {
   const [{ readRecord }, { readReplay }, { insights }] = await Promise.all([
     importOfPage("core/record_file.js"), importOfPage("replay/timeline.js"), importOfPage("replay/insight.js")]);
   const replay = readReplay(readRecord(await (await fetch(record)).text()));
   return replay.games.map((game) => insights(replay.rules, game.turns));
+}"""
+HOLD_SLOW_FILE = """() => {
+  const read = Blob.prototype.text;
+  window.slow = new Promise((...ends) => [window.resolve, window.reject] = ends);
+  Blob.prototype.text = function () { return this.name === "slow" ? window.slow : read.call(this); };
+}"""
+DROP = """(element, text) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], "dropped.jsonl"));
+  element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 }"""
 
 
@@ -30,12 +42,17 @@ def expect_shown(page, guess):
     expect(page.locator("match-replay .jump[aria-current]")).to_have_text([str(guess)] if guess else [])
 
 
-@pytest.mark.full
-def test_replay_by_keyboard(open_view, played):
+def wait_for_place(page, game, guess):
+    page.get_by_role("heading", name=f"Game {game}", exact=False).wait_for()
+    expect_shown(page, guess)
+
+
+def test_replay_by_keyboard(open_view, analyzed):
+    match = analyzed["minimax", "classic-evil"]
     page = open_view("#/nothing")
     page.clock.install(time=0)
     page.clock.pause_at(1)
-    page.goto(page.url.replace("nothing", f"match/{played['minimax', 'classic-evil']}"))
+    follow(page, f"#/match/{match}")
     page.locator("match-replay").wait_for()
     expect_shown(page, 0)
     for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 5), ("Home", 0)):
@@ -55,24 +72,17 @@ def test_replay_by_keyboard(open_view, played):
     page.get_by_role("button", name="Play", exact=True).wait_for()
     page.clock.run_for(3 * PLAY_MS)
     expect_shown(page, 1)
-
-
-@pytest.mark.full
-def test_address_names_game_and_guess(open_view, played):
-    page = open_view(f"#/match/{played['minimax', 'classic-evil']}?game=2&guess=3")
-    page.get_by_role("heading", name="Game 2").wait_for()
-    expect_shown(page, 3)
+    follow(page, f"#/match/{match}?game=2&guess=3")
+    wait_for_place(page, 2, 3)
     page.get_by_role("button", name="Guess 2").click()
     expect(page).to_have_url(re.compile("guess=2$"))
     expect_shown(page, 2)
     page.reload()
-    page.get_by_role("heading", name="Game 2").wait_for()
-    expect_shown(page, 2)
+    wait_for_place(page, 2, 2)
 
 
-@pytest.mark.full
-def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played):
-    match = played["minimax", "classic-evil"]
+def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, analyzed):
+    match = analyzed["minimax", "classic-evil"]
     analysis = wait_for_analysis(server.site_url, match)
     page = open_view(f"#/match/{match}?game=1&guess=1")
     page.get_by_text("Regret").wait_for()
@@ -82,29 +92,21 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile(f"guess={len(analysis['games'][0]['turns'])}$"))
     page.get_by_text("Evil gives no luck").wait_for()
-
-
-@pytest.mark.full
-def test_luck_is_in_guesses_and_positive_if_good(open_view, server, played):
-    match = played["minimax", "classic"]
+    match = analyzed["minimax", "classic"]
     games = wait_for_analysis(server.site_url, match)["games"]
-    page = open_view(f"#/match/{match}?game=1&guess={len(games[0]['turns'])}")
+    follow(page, f"#/match/{match}?game=1&guess={len(games[0]['turns'])}")
     luck = -sum(turn["analysis"]["luck"] for turn in games[0]["turns"])
     sign = "" if round(luck, 2) == 0 else "+" if luck > 0 else "−"
     expect(page.locator(".ending")).to_contain_text(f"Luck of the game: {sign}{abs(luck):.2f} guesses.")
     expect(page.locator(".ending")).not_to_contain_text("bits")
-
-
-@pytest.mark.full
-def test_costliest_guess_is_a_link_to_its_place(open_view, server, played):
-    match = played["first-consistent", "classic"]
+    match = analyzed["first-consistent", "classic"]
     analysis = wait_for_analysis(server.site_url, match)
     worst, game, turn = max(
         ((turn["analysis"]["regret"] or {}).get("at_least") or 0, -game["game"], -turn["turn"])
         for game in analysis["games"]
         for turn in game["turns"]
     )
-    page = open_view(f"#/match/{match}")
+    follow(page, f"#/match/{match}")
     links = page.get_by_role("region", name="The costliest guesses").locator("li")
     expect(links.first).to_contain_text(f"{worst:.2f} guesses")
     expect(links).to_have_count(5)
@@ -114,29 +116,25 @@ def test_costliest_guess_is_a_link_to_its_place(open_view, server, played):
     expect_shown(page, -turn)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", [("minimax", "classic-evil"), ("minimax", "classic")])
-def test_insights_are_those_of_analysis(open_view, server, played, name):
-    analysis = wait_for_analysis(server.site_url, played[name])
+def test_insights_are_those_of_analysis(open_view, server, analyzed):
     page = open_view("#/nothing")
-    computed = page.evaluate(INSIGHTS, f"api/v1/matches/{played[name]}/record")
-    expected = [[turn["analysis"] for turn in game["turns"]] for game in analysis["games"]]
-    assert [len(game) for game in computed] == [len(game) for game in expected]
-    for game, analyzed in zip(computed, expected, strict=True):
-        for turn, worth in zip(game, analyzed, strict=True):
-            assert (turn["before"], turn["after"], len(turn["parts"])) == (
-                worth["before"],
-                worth["after"],
-                worth["parts"],
-            )
-            assert turn["bits"] == pytest.approx(worth["bits"], abs=1e-3)
-            assert turn["expectedBits"] == pytest.approx(worth["expected_bits"], abs=1e-3)
-            assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
+    for ladder in ("classic-evil", "classic"):
+        match = analyzed["minimax", ladder]
+        computed = page.evaluate(INSIGHTS, f"api/v1/matches/{match}/record")
+        games = wait_for_analysis(server.site_url, match)["games"]
+        expected = [[turn["analysis"] for turn in game["turns"]] for game in games]
+        assert [len(game) for game in computed] == [len(game) for game in expected]
+        for game, analyzed_game in zip(computed, expected, strict=True):
+            for turn, worth in zip(game, analyzed_game, strict=True):
+                counts = (turn["before"], turn["after"], len(turn["parts"]))
+                assert counts == (worth["before"], worth["after"], worth["parts"])
+                assert turn["bits"] == pytest.approx(worth["bits"], abs=1e-3)
+                assert turn["expectedBits"] == pytest.approx(worth["expected_bits"], abs=1e-3)
+                assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
 
 
-@pytest.mark.full
-def test_match_is_verified_and_downloaded(open_view, played):
-    page = open_view(f"#/match/{played['minimax', 'classic']}")
+def test_match_is_verified_and_downloaded(open_view, analyzed):
+    page = open_view(f"#/match/{analyzed['minimax', 'classic']}")
     page.get_by_role("button", name="Verify in this page").click()
     page.locator("record-check .good").wait_for()
     page.get_by_text("What was checked").click()
@@ -147,38 +145,68 @@ def test_match_is_verified_and_downloaded(open_view, played):
     assert verify_record(record) == []
 
 
-@pytest.mark.full
 def test_unknown_match_is_one_line(watch):
     page = watch().open("#/match/0000000000000000")
     expect(page.get_by_role("alert")).to_have_text("This server has no such match.")
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_file_is_verified_and_replayed_without_request(open_view, name):
+def choose_file(page, file):
+    page.get_by_label("choose its file").set_input_files(file)
+    page.get_by_role("heading", name=file["name"]).wait_for()
+
+
+def test_file_is_verified_and_replayed_without_request(open_view):
     page = open_view("#/verify")
     page.get_by_label("choose its file").wait_for()
     requests = []
     page.on("request", lambda request: requests.append(request.url))
-    page.get_by_label("choose its file").set_input_files(record_file(HONEST[name]))
-    page.locator("record-check .good").wait_for()
-    page.keyboard.press("End")
-    page.locator("guess-worth").wait_for()
-    assert requests == []
-
-
-@pytest.mark.full
-def test_file_says_that_analysis_needs_server(open_view):
-    page = open_view("#/verify")
-    page.get_by_label("choose its file").set_input_files(record_file(HONEST["evil"]))
-    page.locator("match-replay").wait_for()
+    for name in ("evil", "devil practice", "fixed 0.1.0"):
+        choose_file(page, record_file(HONEST[name], f"{name}.jsonl"))
+        page.locator("record-check .good").wait_for()
+        page.keyboard.press("End")
+        page.locator("guess-worth").wait_for()
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     expect_shown(page, 1)
     expect(page.locator("match-replay .note")).to_contain_text("Best guesses and regret are computed by a server")
     expect(page.locator("match-replay turn-time")).to_have_count(0)
+    assert requests == []
+    follow(page, "#/nothing")
+    follow(page, "#/verify")
+    page.locator(".drop").evaluate(DROP, record_file(HONEST["evil"])["buffer"].decode())
+    page.get_by_role("heading", name="dropped.jsonl").wait_for()
+    page.locator("record-check .good").wait_for()
 
 
-@pytest.mark.full
+def test_forged_file_is_refused_and_other_file_is_one_line(open_view):
+    page = open_view("#/verify")
+    for check, forged in FORGED.items():
+        choose_file(page, record_file(apply(HONEST[forged["record"]], forged["changes"]), f"{check}.jsonl"))
+        page.locator("record-check .bad, [role=alert]").first.wait_for()
+        expect(page.locator("record-check .good")).to_have_count(0)
+        follow(page, "#/nothing")
+        follow(page, "#/verify")
+    for number, text in enumerate(("", "no record\n", "[]\n", '{"type": "match_started"}\n' * 2)):
+        file = {"name": f"x{number}", "mimeType": "", "buffer": text.encode()}
+        page.get_by_label("choose its file").set_input_files(file)
+        expect(page.get_by_role("alert")).to_contain_text(f"x{number} cannot be read: this")
+
+
+def test_file_that_is_read_late_leaves_the_one_chosen_since(open_view):
+    page = open_view("#/nothing")
+    for end in ("resolve('no record')", "reject(new Error('gone'))"):
+        follow(page, "#/verify")
+        page.evaluate(HOLD_SLOW_FILE)
+        field = page.get_by_label("choose its file")
+        field.set_input_files(record_file([], "slow"))
+        field.set_input_files(record_file(HONEST["evil"], "fast"))
+        page.locator("record-check .good").wait_for()
+        page.evaluate(f"() => {{ {end}; return new Promise((then) => setTimeout(then)); }}")
+        expect(page.get_by_role("heading", name="fast")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        follow(page, "#/nothing")
+
+
 def test_live_match_shows_time_of_turn(open_view, server):
     with open_match(server) as match:
         page = open_view(f"#/match/{match.match}")
@@ -193,12 +221,7 @@ def test_live_match_shows_time_of_turn(open_view, server):
         page.locator("turn-time").wait_for(state="detached")
 
 
-def wait_for_place(page, game, guess):
-    page.get_by_role("heading", name=f"Game {game}", exact=False).wait_for()
-    expect_shown(page, guess)
-
-
-GAMES = 10
+GAMES = 3
 LONG = {"rules": "4x6", "codemaker": "evil", "guess_limit": 10, "games": GAMES}
 
 
@@ -209,14 +232,13 @@ def own_server(tmp_path):
         yield running
 
 
-@pytest.mark.full
-def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_server):
-    watched = WatchedPage(browser, own_server.site_url)
+def test_live_match_is_followed_to_its_end_and_keeps_its_place(own_server, watch):
+    watched = watch(own_server.site_url)
     page = watched.open("#/matches")
     page.clock.install()
     with open_match(own_server, "long", "followed") as match:
         match.guess("1122")
-        page.goto(f"{own_server.site_url}#/match/{match.match}")
+        follow(page, f"#/match/{match.match}")
         wait_for_place(page, 1, 1)
         for game in range(1, GAMES + 1):
             for guess in range(2 if game == 1 else 1, 4):
@@ -240,43 +262,43 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
     page.locator("record-check .good").wait_for()
     wait_for_place(page, GAMES, 2)
     expect(page).to_have_url(re.compile(rf"\?game={GAMES}&guess=2$"))
+    page.goto("about:blank")
     # Chromium reports every answer of 503, which says that the analysis is not ready.
     assert [problem for problem in watched.problems if "503" not in problem] == []
-    watched.close()
 
 
 @pytest.fixture
-def open_match_view(browser, server):
+def open_match_view(watch, server):
     """Open the view of a match, and return its page and the last parts of the paths that it asks for."""
-    watched = WatchedPage(browser, server.site_url)
-    page = watched.open("#/nothing")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
 
     def open_match_view(match, *, streams=True):
+        page = watch().open("#/nothing")
+        asked = []
+        page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
         if not streams:
             page.route("**/events", lambda route: route.fulfill(status=503))
-        page.goto(f"{server.site_url}#/match/{match}")
+        follow(page, f"#/match/{match}")
         page.locator("match-replay").wait_for()
         return page, asked
 
-    yield open_match_view
-    watched.close()
+    return open_match_view
 
 
-@pytest.mark.full
 def test_guess_shows_without_a_request(open_match_view, server):
     with open_match(server) as match:
         page, asked = open_match_view(match.match)
         for guess, code in enumerate(("1122", "3456"), 1):
             match.guess(code)
             wait_for_place(page, 1, guess)
-        match.resign()
-        page.locator(".live").wait_for(state="detached")
-    assert [each for each in asked if each in {"record", "events"}] == ["record", "events"]
+        assert [each for each in asked if each in {"record", "events"}] == ["record", "events"]
+        held = hold(page, "bots", "Bots")  # a guess leaves the address of a view that loads
+        match.guess("3456")
+        wait_for_place(page, 1, 3)
+        expect(page).to_have_url(re.compile("#/bots$"))
+        held[0].continue_()
+        page.locator("bots-view h1").wait_for()
 
 
-@pytest.mark.full
 def test_match_is_followed_without_a_stream(open_match_view, server):
     """As on a server that has too many streams."""
     with open_match(server) as match:
@@ -289,28 +311,14 @@ def test_match_is_followed_without_a_stream(open_match_view, server):
         wait_for_place(page, 1, 2)
 
 
-@pytest.mark.full
-def test_finished_match_opens_at_its_beginning(open_match_view, played):
-    page, asked = open_match_view(played["minimax", "classic"])
+def test_finished_match_opens_at_its_beginning(open_match_view, analyzed):
+    page, asked = open_match_view(analyzed["minimax", "classic"])
     wait_for_place(page, 1, 0)
     page.keyboard.press("ArrowRight")
     page.get_by_text("Regret").wait_for()  # of the analysis, which is asked for where a stream would be opened
     assert "events" not in asked
 
 
-@pytest.mark.full
-def test_place_in_address_of_live_match_is_kept(open_view, server):
-    with open_match(server) as match:
-        match.guess("1122")
-        match.guess("3456")
-        page = open_view(f"#/match/{match.match}?game=1&guess=1")
-        wait_for_place(page, 1, 1)
-        match.resign()
-        page.locator(".live").wait_for(state="detached")
-        wait_for_place(page, 1, 1)
-
-
-@pytest.mark.full
 def test_who_steps_away_from_live_match_comes_back_to_live(open_view, server):
     with open_match(server) as match:
         match.guess("1122")
@@ -336,14 +344,14 @@ def test_who_steps_away_from_live_match_comes_back_to_live(open_view, server):
         back.wait_for()
         match.resign()
         back.wait_for(state="detached")
+        page.locator(".live").wait_for(state="detached")
         wait_for_place(page, 1, 3)
 
 
-@pytest.mark.full
 def test_guess_in_address_is_shown_and_followed_only_if_it_is_the_newest(open_view, server):
     with open_match(server) as match:
         match.guess("1122")
-        older = open_view(f"#/match/{match.match}?guess=0")
+        older = open_view(f"#/match/{match.match}?game=1&guess=0")
         older.get_by_role("button", name="Back to live").wait_for()
         expect_shown(older, 0)
         newest = open_view(f"#/match/{match.match}?guess=1")
@@ -355,70 +363,8 @@ def test_guess_in_address_is_shown_and_followed_only_if_it_is_the_newest(open_vi
         expect_shown(older, 0)
         older.get_by_role("button", name="Back to live").click()
         wait_for_place(older, 1, 2)
-
-
-@pytest.mark.full
-def test_guess_leaves_address_of_view_that_loads(open_match_view, server):
-    with open_match(server) as match:
-        page, _ = open_match_view(match.match)
-        held = hold(page, "bots", "Bots")
-        match.guess("1122")
-        wait_for_place(page, 1, 1)
-        expect(page).to_have_url(re.compile("#/bots$"))
-        held[0].continue_()
-        page.locator("bots-view h1").wait_for()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("end", ["resolve('no record')", "reject(new Error('gone'))"])
-def test_file_that_is_read_late_leaves_the_one_chosen_since(open_view, end):
-    page = open_view("#/verify")
-    page.evaluate(HOLD_SLOW_FILE)
-    field = page.get_by_label("choose its file")
-    field.set_input_files(record_file([], "slow"))
-    field.set_input_files(record_file(HONEST["evil"], "fast"))
-    page.locator("record-check .good").wait_for()
-    page.evaluate(f"() => {{ {end}; return new Promise((then) => setTimeout(then)); }}")
-    expect(page.get_by_role("heading", name="fast")).to_be_visible()
-    expect(page.get_by_role("alert")).to_have_count(0)
-
-
-HOLD_SLOW_FILE = """() => {
-  const read = Blob.prototype.text;
-  const slow = new Promise((...ends) => [window.resolve, window.reject] = ends);
-  Blob.prototype.text = function () { return this.name === "slow" ? slow : read.call(this); };
-}"""
-
-
-@pytest.mark.full
-def test_forged_file_is_refused(open_view):
-    page = open_view("#/verify")
-    for number, forged in enumerate(FORGED[::7]):
-        events = apply(HONEST[forged["record"]], forged["changes"])
-        page.get_by_label("choose its file").set_input_files(record_file(events, f"forged-{number}"))
-        page.get_by_text(f"forged-{number}").wait_for()
-        page.locator("record-check .bad, [role=alert]").first.wait_for()
-        assert page.locator("record-check .good").count() == 0
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("text", ["", "no record\n", "[]\n", '{"type": "match_started"}\n' * 2])
-def test_other_file_is_one_line(open_view, text):
-    page = open_view("#/verify")
-    page.get_by_label("choose its file").set_input_files({"name": "x", "mimeType": "", "buffer": text.encode()})
-    expect(page.get_by_role("alert")).to_contain_text("x cannot be read: this")
-
-
-@pytest.mark.full
-def test_dropped_file_is_verified(open_view):
-    page = open_view("#/verify")
-    page.locator(".drop").evaluate(
-        """(element, text) => {
-          const dataTransfer = new DataTransfer();
-          dataTransfer.items.add(new File([text], "dropped.jsonl"));
-          element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-        }""",
-        record_file(HONEST["evil"])["buffer"].decode(),
-    )
-    page.get_by_role("heading", name="dropped.jsonl").wait_for()
-    page.locator("record-check .good").wait_for()
+        follow(older, f"#/match/{match.match}?game=1&guess=1")
+        wait_for_place(older, 1, 1)
+        match.resign()
+        older.locator(".live").wait_for(state="detached")
+        wait_for_place(older, 1, 1)
