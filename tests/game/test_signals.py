@@ -15,6 +15,7 @@ import pytest
 import evilpegs_game
 from evilpegs_game.kernels import kernel
 from support.patience import PATIENCE
+from support.waiting import wait_until
 
 COUNT = """
 import os, random, signal, threading
@@ -66,8 +67,7 @@ def test_error_of_handler_is_raised_after_kernel(handler):
     stop[:] = done[:] = 0
 
     def interrupt():
-        while not done[0]:  # until the kernel runs
-            pass
+        wait_until(lambda: done[0])  # so the kernel runs
         os.kill(os.getpid(), signal.SIGUSR1)
         stop[:] = 1
 

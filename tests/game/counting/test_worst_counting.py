@@ -13,6 +13,7 @@ compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plai
 
 
 @compiled
+@pytest.mark.full
 @pytest.mark.parametrize("name", KNOWN)
 def test_worst_counting_known_games_stay_within_work(name):
     for guesses in known_games(name):

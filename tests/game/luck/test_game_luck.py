@@ -115,8 +115,7 @@ def test_adjusted_scores_vary_less(curve, name):
 
 
 @compiled
-@pytest.mark.parametrize("name", GOOD_STRATEGIES)
-def test_all_black_with_value_one_is_unbiased_and_useless(curve, name, monkeypatch):
+def test_all_black_with_value_one_is_unbiased_and_useless(curve, monkeypatch):
     """The control of the test above: a wrong value of the all-black part shows in the variance alone."""
 
     def wrong_luck(position, turn, curve):
@@ -125,12 +124,12 @@ def test_all_black_with_value_one_is_unbiased_and_useless(curve, name, monkeypat
         return curve.value(sizes[turn.feedback]) - expected
 
     monkeypatch.setattr(module, "turn_luck", wrong_luck)
-    raw, luck = scores.__wrapped__(name, curve, LIMIT)
+    raw, luck = scores.__wrapped__("entropy", curve, LIMIT)
     assert luck.mean() == pytest.approx(0, abs=1e-9)
     assert raw.var() / (raw - luck).var() < 3
 
 
-def power(first, second, games, trials=4000):
+def power(first, second, games, trials=1000):
     """Return how often Welch's test at 5 % separates the means of games drawn from two sets of scores."""
     rng = np.random.default_rng(16)
     one, two = (rng.choice(each, (trials, games)) for each in (first, second))

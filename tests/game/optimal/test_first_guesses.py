@@ -76,7 +76,7 @@ def test_solve_with_threads_improves_rough_answers(width):
 def test_error_in_thread_is_raised_as_it_is(threads):
     """The attempts that follow a failed one, before anybody looks at it, may not hide its error."""
     failing = Mock(**{"try_guess.side_effect": OverBudgetError("over")})
-    for _ in range(20):
+    for _ in range(5):
         with (
             try_in_threads([failing] * threads, list(range(500)), 9, new_record(SHARED)) as results,
             pytest.raises(OverBudgetError),

@@ -157,6 +157,7 @@ def test_certify_refuses_memory_before_allocation(rules, needed, peak_of):
     assert {str(rules), f"{needed:,}", "1,073,741,824"} <= values_in(caught.value)
 
 
+@pytest.mark.full
 @compiled
 def test_certify_stays_within_stated_memory(peak_of):
     rules = Rules(5, 7)
