@@ -1,4 +1,4 @@
-"""Three visitors at once for 200 games: the memory that their pages hold stays flat."""
+"""Three visitors at once for 75 games: the memory that their pages hold stays flat."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from support.page.played_matches import play_bots, wait_for_leaderboard
 from support.threaded_server import server_in_thread
 
 pytestmark = pytest.mark.full
-GAMES = {"evil": 80, "hints": 80, "server": 40}
+GAMES = {"evil": 30, "hints": 30, "server": 15}
 ADDRESSES = {"evil": "#/", "hints": "#/play/4x6-fixed", "server": "#/server/classic-practice"}
 SCRIPT = """
 const until = async (find) => {
@@ -161,7 +161,7 @@ def open_wall(visitor):
     return wall
 
 
-def test_memory_stays_flat_for_200_games_of_three_visitors(visit):
+def test_memory_stays_flat_for_75_games_of_three_visitors(visit):
     players = [visit(who) for who in GAMES]
     server = players[-1]
     server.page.locator("button.large").click()

@@ -12,7 +12,7 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
 from support.named_players import given_names
 from support.patience import PATIENCE
-from support.processes import wait_until
+from support.waiting import wait_until
 
 
 def play_bots(server, folder, plan):
