@@ -262,24 +262,19 @@ def test_contest_killed_bot_finishes_its_match(contest):
     assert {game["outcome"] for each in document["matches"] for game in each["games"]} == {"solved"}
 
 
-def test_contest_names_are_proved_by_their_tokens(contest):
+def test_contest_names_are_proved_by_tokens_of_their_server(contest):
+    """A token is kept for a name and an address, and is given again for another one."""
     ann, play = begin(contest, "ann"), "evilpegs bot minimax --ladder classic-practice --name"
+    token, bob = contest.token("ann"), contest.people["bob"]
     contest.teacher.type("evilpegs players close")
-    ann.type(f"{play} ann --token {contest.token('ann')}")
+    ann.type(f"{play} ann --token {token}")
     ann.type(f"{play} ann")
     tokens = ann.home / ".local/share/evilpegs/tokens.json"
     assert "~/.local/share/evilpegs/tokens.json" in DOCUMENT
     assert list(json.loads(tokens.read_text())) == [contest.url]
     assert tokens.stat().st_mode & 0o777 == 0o600
-    bob = contest.people["bob"]
     wait_until(lambda: "takes no new names" in bob.try_to(f"{play} late --server {contest.url}").stderr)
     assert bob.try_to(f"{play} ann --server {contest.url}").returncode == 2
-
-
-def test_contest_token_is_given_again_for_a_new_name_or_address(contest):
-    ann, play = begin(contest, "ann"), "evilpegs bot minimax --ladder classic-practice --name"
-    token = contest.token("ann")
-    ann.type(f"{play} ann --token {token}")
     contest.teacher.type("evilpegs players rename ann Zoë")
     assert ann.try_to(f"{play} Zoë").returncode == 2
     ann.insist(f"{play} Zoë --token {token}")
@@ -291,4 +286,3 @@ def test_contest_token_is_given_again_for_a_new_name_or_address(contest):
     ann.type(f"export EVILPEGS_SERVER={contest.url}")
     assert ann.try_to(f"{play} Zoë").returncode == 2
     ann.type(f"{play} Zoë --token {token}")
-    ann.type(f"{play} Zoë")

@@ -50,7 +50,13 @@ def peak(unit):
 
 @pytest.mark.parametrize(
     ("strategy", "rules"),
-    [("first-consistent", "5x7"), ("minimax", "4x5"), ("sampled", "4x7"), ("first-consistent", "8x3")],
+    [
+        ("minimax", "4x5"),
+        ("first-consistent", "5x5"),
+        pytest.param("sampled", "4x7", marks=pytest.mark.full),
+        pytest.param("first-consistent", "5x7", marks=pytest.mark.full),
+        pytest.param("first-consistent", "8x3", marks=pytest.mark.full),
+    ],
 )
 def test_cost_bounds_memory_of_subtree(strategy, rules):
     cost = estimate_cost(spec(strategy, rules))
@@ -64,7 +70,7 @@ def test_tree_is_as_fast_as_a_built_in_strategy(mine, tmp_path):
     assert not estimate_cost(spec(mine, "4x6")).is_small
 
 
-@pytest.mark.parametrize("rules", ["4x6", "6x10"])
+@pytest.mark.parametrize("rules", ["4x6", pytest.param("6x10", marks=pytest.mark.full)])
 def test_cost_bounds_memory_of_games(rules):
     cost = estimate_cost(spec("random-consistent", rules, games=10))
     assert peak(GamesUnit(cost.spec, 0, 10)) <= cost.memory

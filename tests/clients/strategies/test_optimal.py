@@ -120,6 +120,7 @@ def test_optimal_after_other_guess():
     assert least.total_after(position.candidates, guess) == least.total(position.candidates)
 
 
+@pytest.mark.full
 @compiled
 def test_optimal_after_other_first_guess():
     rules = Rules(4, 6)
