@@ -43,7 +43,6 @@ async def open_fake_server():
     yield open_server
     for server in servers:
         server.close()
-        await server.leaderboards.close()
         for client in server.clients:
             client.assert_each_request_was_answered_once()
             for text in client.channel.sent:

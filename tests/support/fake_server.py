@@ -28,7 +28,6 @@ from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
 from support.patience import PATIENCE
-from support.results import live_leaderboards
 from support.workspaces import new_workspace
 
 WALL_MS = 1_700_000_000_000
@@ -257,7 +256,6 @@ class FakeServer:
         )
         self.reads = Reads()
         players, settings = load_players(engine), settings or Settings()
-        self.leaderboards = live_leaderboards(engine, SERVER_LADDERS, log)
         self.services = SessionServices(
             registry=self.registry,
             players=players,

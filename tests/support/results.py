@@ -2,6 +2,8 @@
 
 import weakref
 
+from sqlalchemy import event
+
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
@@ -15,6 +17,7 @@ def derived_of(engine):
     """Return the derived file of a database, one per engine, with the results of all its events."""
     if engine not in _FILES:
         _FILES[engine] = DerivedFile(f"sqlite:///{engine_file(engine)}")
+        event.listen(engine, "engine_disposed", lambda _: _FILES.pop(engine).close(), once=True)
     _FILES[engine].follow(load_last_event_id(engine))
     return _FILES[engine]
 

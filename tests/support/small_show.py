@@ -15,9 +15,11 @@ END = pickle.dumps(None, pickle.HIGHEST_PROTOCOL)
 
 
 def main(connection):
+    waiting = select.poll()
+    waiting.register(connection, select.POLLIN)
     while True:
         connection.sendall(LENGTH.pack(len(ALIVE)) + ALIVE)
-        if select.select([connection], [], [], 0.01)[0]:
+        if waiting.poll(10):
             length = connection.recv(LENGTH.size, socket.MSG_WAITALL)
             if not length or connection.recv(*LENGTH.unpack(length), socket.MSG_WAITALL) == END:
                 return
