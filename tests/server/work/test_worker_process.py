@@ -39,8 +39,6 @@ SIZES = CountParts(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
 QUICK = Call(divmod, 9, 7)
 """A task that needs no kernels, which a process needs a second to load."""
 
-pytestmark = pytest.mark.full
-
 
 @pytest.fixture
 def logs():
@@ -75,6 +73,7 @@ async def kill(process):
     await until(lambda: process.pid != pid)
 
 
+@pytest.mark.full
 async def test_process_finds_same_results_and_reports_state(process):
     for task in (SIZES, FindWitness(GRAND, HISTORY), DEVIL):
         assert await process.run(task) == task.run(new_workspace()).value
@@ -96,6 +95,7 @@ async def test_process_does_many_tasks_at_once(process):
     assert answers == [divmod(number, 7) for number in range(200)]
 
 
+@pytest.mark.full
 async def test_task_error_is_raised_with_its_origin(process, logs):
     with pytest.raises(ZeroDivisionError) as caught:
         await process.run(Call(divmod, 1, 0))
@@ -105,6 +105,7 @@ async def test_task_error_is_raised_with_its_origin(process, logs):
     assert logs.entries == []
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these files")
 async def test_process_is_nice_and_expendable(process):
     await process.run(Call(os.getpid))
@@ -127,6 +128,7 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
     assert [(entry["log_level"], entry["tasks"]) for entry in logs.entries] == [("warning", 1)]
 
 
+@pytest.mark.full
 async def test_idle_process_that_died_is_replaced(process):
     first = await process.run(Call(os.getpid))
     await kill(process)
@@ -134,6 +136,7 @@ async def test_idle_process_that_died_is_replaced(process):
     assert await process.run(Call(os.getpid)) == process.pid != first
 
 
+@pytest.mark.full
 async def test_deadly_task_is_given_up_alone(process, logs):
     deadly = asyncio.create_task(process.run(Call(signal.raise_signal, signal.SIGKILL)))
     with pytest.raises(WorkerLostError):
@@ -142,6 +145,7 @@ async def test_deadly_task_is_given_up_alone(process, logs):
     assert await process.run(QUICK) == (1, 2)
 
 
+@pytest.mark.full
 async def test_tasks_beside_deadly_one_survive(process, logs, tmp_path):
     """These tasks were running when the first process died and are then done one after another."""
     gate = tmp_path / "gate"
@@ -155,6 +159,7 @@ async def test_tasks_beside_deadly_one_survive(process, logs, tmp_path):
     assert len(logs.entries) == MAX_DEATHS
 
 
+@pytest.mark.full
 async def test_task_fails_when_no_process_can_be_started(process, logs, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
@@ -168,6 +173,7 @@ async def test_task_fails_when_no_process_can_be_started(process, logs, monkeypa
     assert await process.run(QUICK) == (1, 2)
 
 
+@pytest.mark.full
 async def test_close_returns_learned_positions(process):
     await process.run(DEVIL)
     pid, learned = process.pid, await process.close()
@@ -177,6 +183,7 @@ async def test_close_returns_learned_positions(process):
         os.kill(pid, 0)
 
 
+@pytest.mark.full
 async def test_setup_passes_learned_positions(process, logs):
     await process.run(DEVIL)
     learned = await process.close()
@@ -185,6 +192,7 @@ async def test_setup_passes_learned_positions(process, logs):
     assert await again.close() is None
 
 
+@pytest.mark.full
 async def test_close_kills_process_that_hangs(new_process, tmp_path, logs, monkeypatch):
     monkeypatch.setattr(worker_process, "STOP_SECONDS", 0.01)
     process = new_process()
@@ -203,6 +211,7 @@ async def test_close_kills_process_that_hangs(new_process, tmp_path, logs, monke
     forgotten.cancel()
 
 
+@pytest.mark.full
 async def test_close_survives_deaths_of_the_export(process, logs, monkeypatch):
     await process.run(Call(os.getpid))
     monkeypatch.setattr(worker_process, "ExportSolved", lambda: Call(signal.raise_signal, signal.SIGKILL))
@@ -213,6 +222,7 @@ async def test_close_survives_deaths_of_the_export(process, logs, monkeypatch):
     assert len(logs.entries) == MAX_DEATHS + 1
 
 
+@pytest.mark.full
 async def test_failing_callback_of_deadly_task_harms_no_other(process):
     """Its error goes to the loop's handler, and the process that died is replaced."""
     reported = []
