@@ -1,6 +1,5 @@
 """A person at a real terminal: the keys that they press, and the lines that they see."""
 
-import asyncio
 import fcntl
 import os
 import re
@@ -12,7 +11,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.console import Console
 
 from evilpegs_clients.terminal.prompt import EditedPrompt
-from support.patience import PATIENCE
+from support.waiting import until
 
 PIECES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r|\n|\x08|.")
 WIDTH, HEIGHT = 80, 24
@@ -96,9 +95,7 @@ class Keyboard:
 
     async def shows(self, text):
         """Wait until the last line that is not empty ends with ``text``."""
-        async with asyncio.timeout(PATIENCE):
-            while not "\n".join(self.lines).rstrip().endswith(text):  # noqa: ASYNC110 - a terminal has no event
-                await asyncio.sleep(0.001)
+        await until(lambda: "\n".join(self.lines).rstrip().endswith(text))
 
     def close(self):
         for file in self._files:
