@@ -123,6 +123,7 @@ def test_parse_line_reads_changes(typed, change):
         ("change 1 1122", CommandError, ["change 1 1122 BLACK,WHITE"]),
         ("change 1 5,0", MalformedError, ["5,0", "4"]),
         ("change 1 112 1,0", IllegalCodeError, ["'112'", "3"]),
+        ("change 1 foo 1,0", MalformedError, ["'foo'"]),
     ],
 )
 def test_parse_line_names_wrong_input(typed, error, named):
