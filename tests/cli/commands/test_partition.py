@@ -74,19 +74,3 @@ def test_partition_plots_beside_json(run, tmp_path):
     path = tmp_path / "parts.png"
     assert run("partition", "1122", "--plot", path, "--json").document["candidates"] == 1296
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["1122", "--plot", "parts.jpg"], ["'parts.jpg'", ".png", ".svg"]),
-        (["1122", "--plot", "none/parts.png"], [" none "]),
-        (["1" * 16, "--rules", "16x34", "--after", "123456789ABCDEFG:1,5"], ["16x34", "92,274,688"]),
-        (["1122", "--rules", "9999999999x6"], ["pegs", "1 to 16"]),
-        (["1122", "--after", "1122"], ["'1122'", "--after"]),
-    ],
-)
-def test_partition_refuses_before_printing(run, arguments, named):
-    result = run("partition", *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert [word for word in named if word not in result.complaint] == []

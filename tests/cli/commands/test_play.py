@@ -120,25 +120,3 @@ def test_daily_game_needs_no_server(type_in, monkeypatch):
     assert result.out.endswith(
         "evilpegs daily 2026-11-22 4x6 evil X/10\n····\n⚪···\nevilpegs play --daily --date 2026-11-22\n"
     )
-
-
-@pytest.mark.parametrize(
-    "option", [("--ladder", "classic-evil"), ("--name", "ann"), ("--server", "ws://127.0.0.1:1/v1")]
-)
-def test_daily_game_refuses_options_of_server(run, option):
-    result = run("play", "--daily", *option)
-    assert result.status == 2
-    assert option[0] in result.complaint
-
-
-@pytest.mark.parametrize("words", [("--daily", "--date", "2026-02-30"), ("--date", "2026-11-22")])
-def test_wrong_date_is_refused(run, words):
-    result = run("play", *words)
-    assert result.status == 2
-    assert ("2026-02-30" if "--daily" in words else "--daily") in result.complaint
-
-
-def test_game_of_later_day_is_refused(run):
-    result = run("play", "--daily", "--date", "9999-12-31")
-    assert result.status == 2
-    assert "9999-12-31" in result.complaint

@@ -12,9 +12,7 @@ import pytest
 from evilpegs.commands.round import RESULTS
 from evilpegs.output import console, print_table
 from evilpegs_protocol.rounds import RoundEntrant, RoundResult
-from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.ladders import store_ladders
 from evilpegs_server.storage.rounds import load_rounds
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
@@ -67,49 +65,6 @@ def test_entrants_are_named_or_in_a_file(run):
     assert len(shown(run, "one")["entrants"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["open", "Final", "--ladder", "classic"], "'Final' is no id"),
-        (["open", "x", "--ladder", "clasic"], "there is no ladder 'clasic'"),
-        (["open", "classic", "--ladder", "classic"], "classic is a ladder"),
-        (["open", "x", "--ladder", "classic-practice"], "is for practice"),
-        (["open", "x", "--ladder", "classic", "--games", "0"], "--games must be 1 to 1,000"),
-        (["open", "x", "--ladder", "classic", "--closes", "2020-01-01"], "--closes must lie in the future"),
-        (["open", "x", "--ladder", "classic", "--opens", "2031-01-01", "--closes", "2030-01-01"], "after --opens"),
-        (["open", "x", "--ladder", "classic", "ana"], "no player 'ana'; did you mean anna?"),
-        (["open", "final", "--ladder", "classic"], "the id final is in use"),
-        (["open", "x", "--ladder", "classic", "--from", "head.csv"], "head.csv has no names"),
-        (["open", "x", "--ladder", "untimed"], "untimed has no clock"),
-        (["open", "x", "--ladder", "former"], "there is no ladder 'former'"),
-        (["open", "x", "--ladder", "classic", "guest-00000001"], "no player 'guest-00000001'"),
-        (["extend", "planned", "2030-01-01"], "planned opens at 2031-01-01 00:00; it must close later"),
-        (["extend", "final", "0001-01-01T00:00"], "the time must be a time like"),
-        (["admit", "closed", "anna"], "closed is closed, and nobody can enter"),
-        (["close", "finl"], "there is no round 'finl'; did you mean final?"),
-        (["extend", "final", "2020-01-01"], "UNTIL must lie in the future"),
-        (["exclude", "final", "anna", "--reason", ""], "--reason must be one line"),
-        (["exclude", "final", "carl", "--reason", "x"], "no player 'carl'"),
-        (["exclude", "final", "bert", "--reason", "x"], "bert is no entrant of final"),
-        (["admit", "final"], "name the players to admit"),
-        (["status", "none"], "there is no round 'none'; there are: "),
-    ],
-)
-def test_wrong_input_is_refused_in_one_line(run, engine, words, complaint):
-    opened(run, "anna")
-    opened(run, "--opens", "2031-01-01", name="planned")
-    opened(run, name="closed")
-    run("round", "close", "closed")
-    Path("head.csv").write_text("name\n")
-    Path("evilpegs.toml").write_text("[ladders.untimed]\nrules = '3x4'\ncodemaker = 'fixed'\nguess_limit = 9\n")
-    known = [replace(load_ladders()["classic"], id=name) for name in ("former", "untimed")]
-    store_ladders(engine, {each.id: replace(each, clock=None) for each in known})
-    before = load_rounds(engine)
-    result = run("round", *words)
-    assert (result.status, complaint in result.complaint) == (2, True)
-    assert load_rounds(engine) == before
-
-
 def test_banned_and_hidden_players_are_no_entrants_unless_named(run):
     run("players", "add", "carl", "dora", "--tokens", "-")
     run("players", "ban", "carl")
@@ -160,12 +115,6 @@ def test_results_are_a_table_and_csv(run, engine):
         ("bert", "", "", "copied"),
     ]
     assert re.search(r"final +over", run("round", "status").out)
-
-
-@pytest.mark.parametrize("command", ["bot", "play"])
-def test_round_takes_no_ladder(run, command):
-    strategy = ["minimax"] if command == "bot" else []
-    assert "leave out --ladder" in run(command, *strategy, "--round", "final", "--ladder", "classic-evil").complaint
 
 
 def test_sealed_matches_are_replayed_for_the_operator_only(run, engine):

@@ -80,17 +80,3 @@ def test_token_of_the_environment_is_for_a_name(run, server, monkeypatch):
 def test_other_name_of_this_machine_needs_no_option(run, server):
     assert run(*PLAY, "--name", "carla", "--server", server.url).status == 0
     assert run(*PLAY, "--name", "carla", "--server", server.url.replace("127.0.0.1", "localhost")).status == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "facts"),
-    [
-        ([*PLAY, "--name", "bob", "--token-from", "ws://192.0.2.1:8765"], ["bob", "192.0.2.1", "tokens.json"]),
-        ([*PLAY, "--name", "bob", "--token-from", "nowhere"], ["nowhere", "--token-from"]),
-        (["play", "--token-from", "ws://192.0.2.1:8765"], ["--token-from", "--name"]),
-    ],
-)
-def test_useless_token_from_is_one_line(run, server, words, facts):
-    result = run(*words, "--server", server.url)
-    assert result.status == 2
-    assert all(fact in result.complaint for fact in facts)

@@ -26,13 +26,6 @@ def test_commands_play_trees(run):
     assert run("tree", PACKED, "--rules", "3x3").out == TEXT
 
 
-@pytest.mark.parametrize("command", [["duel", PACKED], ["evaluate", PACKED], ["compare", PACKED, "minimax"]])
-def test_game_of_other_rules_ends_with_one_line(run, command):
-    result = run(*command)
-    assert (result.status, result.out) == (2, "")
-    assert result.complaint.startswith(f"{PACKED} is a tree of 3x3 and cannot play 4x6")
-
-
 def test_compare_plays_trees(run):
     Path("best.tree").write_text(evilpegs.format_tree(evilpegs.tree("optimal", "4x6")))
     result = run("compare", "best.tree", "optimal", "--ladder", "classic", "--max-pairs", "30", "--json")

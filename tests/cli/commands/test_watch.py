@@ -218,15 +218,6 @@ def test_screen_says_that_server_is_away_in_one_line(monkeypatch):
 # Beside a server
 
 
-@pytest.mark.parametrize(
-    ("target", "named"), [("f" * 16, "f" * 16), ("clasic", "'clasic'"), ("Foo!", "'Foo!'"), ("", "''")]
-)
-def test_watch_refuses_unknown_target(run, server, target, named):
-    result = run("watch", target, "--server", server.url)
-    assert (result.status, result.out) == (2, "")
-    assert named in result.complaint
-
-
 def test_watch_of_finished_match_prints_and_ends(run, server, evil_match):
     lines = run("watch", evil_match, "--server", server.url, "--json").out.splitlines()
     events = [json.loads(line) for line in lines]
