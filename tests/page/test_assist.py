@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.browser import PATIENCE_MS, follow, look
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.full
 ROWS, LEFT = "assist-view table tr", "assist-view .left"
@@ -29,9 +30,9 @@ AWAY = """() => {
 
 def answer(route):
     """Answer from the server, however long its worker process takes to start on a busy machine."""
-    while (answered := route.fetch(timeout=PATIENCE_MS)).status == 503:
-        pass
-    route.fulfill(response=answered)
+    route.fulfill(
+        response=wait_until(lambda: (answered := route.fetch(timeout=PATIENCE_MS)).status != 503 and answered)
+    )
 
 
 @pytest.fixture

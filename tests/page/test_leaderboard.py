@@ -83,6 +83,7 @@ def test_leaderboard_follows_games_and_ranks_are_words(open_view, server):
     assert command == f"evilpegs bot minimax --ladder super-evil --server {server.url}"
     serve(page, "**/super-evil/leaderboard", BOARD)
     page.get_by_role("button", name="somebody").click()
+    page.locator("dl").wait_for()
     [row] = rows(page, ".card table")[:1]
     assert row[0] == "1–3"
     facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
@@ -217,8 +218,7 @@ def test_player_has_versions_matches_and_another_to_be_compared_with(open_view):
     page.go_back()
     page.get_by_role("link", name="Longest games").click()
     page.wait_for_url("**games=longest")
-    page.get_by_role("link", name="All matches").wait_for()
-    longest = [max(map(int, row[2].split())) for row in rows(page, "match-list table")]
+    longest = [max(map(int, row[2].split())) for row in rows(page, "matches-view match-list table")]
     assert longest == sorted(longest, reverse=True)
     follow(page, "#/player/minimax")
     page.locator("select[name=ladder]").select_option("classic")
