@@ -8,7 +8,15 @@ import structlog
 from evilpegs_server.settings import Settings
 from support.in_process import running_server
 from support.leftovers import no_thread_left
+from support.local_worker import no_worker_process
 from support.patient_server import lengthen_limits
+
+
+@pytest.fixture(scope="module", autouse=True)
+def local_worker():
+    """Servers in this process have no worker process, unless a test is about it and overrides this."""
+    with no_worker_process():
+        yield
 
 
 @pytest.fixture

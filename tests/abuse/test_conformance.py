@@ -9,7 +9,7 @@ import contextlib
 from functools import partial
 
 import kosoku
-import pytest
+import pytest_asyncio
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
@@ -61,7 +61,7 @@ async def _run(url):
         return error.results
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bare():
     """The verdicts about the bare library."""
     return await verdicts()

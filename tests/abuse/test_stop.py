@@ -38,7 +38,7 @@ def unread_record(url):
 
 
 async def test_clients_who_do_not_read_cannot_delay_stop(database):
-    async with child_server(database) as child:
+    async with child_server(database, STUCK_SERVER) as child:
         clients = [await asyncio.to_thread(unread_record, child.url) for _ in range(20)]
         status, errors = await stops_in_time(child)
         assert (status, "Traceback" in errors) == (0, False), errors

@@ -196,7 +196,7 @@ class TestLimits:
             with limited(child, resource.RLIMIT_FSIZE, 1):
                 answer = await raw.guess(match, 1, 1, "1122")
                 assert (answer["type"], answer["code"]) == ("error", "storage_unavailable")
-                for _ in range(50):
+                for _ in range(15):
                     async with dial(child.url) as other:
                         await other.hello(token=raw.token)
                         assert await play(other) is None
@@ -213,9 +213,9 @@ class TestLimits:
 
 
 class TestBackup:
-    """A copy that is made while 200 games go on has every event that was sent before the copying began."""
+    """A copy that is made while 80 games go on has every event that was sent before the copying began."""
 
-    PLAYERS, EACH = 25, 8
+    PLAYERS, EACH = 10, 8
 
     async def acknowledged(self, url, copy):
         """Play on while ``copy`` runs; return the last event of each match that was sent before it began."""

@@ -6,14 +6,12 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from websockets.sync.client import connect
 
 from evilpegs.main import main
-from evilpegs_server import server
-from support.local_worker import LocalWorker
+from support.local_worker import no_worker_process
 from support.patience import PATIENCE
 from support.threaded_server import server_in_thread
 
@@ -44,10 +42,7 @@ class OldFiles:
     @contextmanager
     def server(self):
         """Serve the copied database on a free port; yield the address."""
-        with (
-            mock.patch.object(server, "WorkerProcess", LocalWorker),
-            server_in_thread(self.database, site=False) as running,
-        ):
+        with no_worker_process(), server_in_thread(self.database, site=False) as running:
             yield running.url
 
     @contextmanager

@@ -7,8 +7,16 @@ from evilpegs_server.settings import Settings
 from support.handshakes import endless_handshakes
 from support.in_process import running_server
 from support.leftovers import no_thread_left
+from support.local_worker import no_worker_process
 from support.patient_server import lengthen_limits
 from support.servers import dial
+
+
+@pytest.fixture(scope="module", autouse=True)
+def local_worker():
+    """Servers in this process have no worker process, unless a test is about it and overrides this."""
+    with no_worker_process():
+        yield
 
 
 @pytest.fixture

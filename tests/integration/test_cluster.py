@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from threading import Thread
 
@@ -13,6 +12,7 @@ import pytest
 from evilpegs.main import main
 from support.gates import Gate
 from support.patience import PATIENCE
+from support.waiting import wait_until
 
 
 class Cluster:
@@ -40,12 +40,8 @@ class Cluster:
         return process
 
     def wait_for(self, name, pattern):
-        """Return the first match of ``pattern`` in the output of a process; wait for it at most `PATIENCE` seconds."""
-        deadline = time.monotonic() + PATIENCE
-        while not (found := re.search(pattern, (self.folder / f"{name}.log").read_text())):
-            assert time.monotonic() < deadline, f"{name} does not say {pattern}"
-            time.sleep(0.02)
-        return found[1]
+        """Return what the group of ``pattern`` first matches in the output of a process."""
+        return wait_until(lambda: re.search(pattern, (self.folder / f"{name}.log").read_text()))[1]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +64,11 @@ def evaluated(capsys, monkeypatch, tmp_path):
 
 
 def test_cluster_numbers_equal_one_process(cluster, evaluated):
-    for arguments in (["minimax"], ["random-consistent", "--first", "1234"], ["sampled", "--games", "50"]):
+    for arguments in (
+        ["minimax"],
+        ["random-consistent", "--first", "123", "--rules", "3x6"],
+        ["sampled", "--games", "20"],
+    ):
         alone, together = evaluated(*arguments), evaluated(*arguments, "--cluster", cluster.address)
         times = dict.fromkeys({"seconds", "ms_per_guess"} & set(alone))
         assert together | times == alone | times

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.database import open_database
@@ -19,6 +20,7 @@ from evilpegs_server.storage.queries import closing_engine, read
 from support.deployment import Deployment, Proxy
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 BOT = '''"""Minimax that waits before its third guess until a test lets it go on."""
 
@@ -39,61 +41,43 @@ def choose(position, rng):
 '''
 
 
-@pytest.fixture
-async def deployed(postgres_cluster, on_disk):
-    async with Deployment(postgres_cluster.create(), on_disk).running() as deployment:
+on_one_loop = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def deployed(postgres_cluster, tmp_path_factory):
+    """What is deployed, for all tests of this module; the last one kills a node."""
+    async with Deployment(postgres_cluster.create(), tmp_path_factory.mktemp("deployed")).running() as deployment:
         yield deployment
-
-
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not (found := condition()):  # noqa: ASYNC110 - of another process
-            await asyncio.sleep(0.02)
-    return found
 
 
 async def get(client, url):
     """Return the JSON of the site once it has it."""
-    async with asyncio.timeout(PATIENCE):
-        while (answer := await client.get(url)).status_code in {404, 503}:  # noqa: ASYNC110 - of another process
-            await asyncio.sleep(0.05)
-    return answer.json()
+
+    async def answer():
+        got = await client.get(url)
+        return None if got.status_code in {404, 503} else got
+
+    return (await until(answer)).json()
 
 
-async def test_bot_plays_on_when_its_node_is_killed(deployed, on_disk):
-    """It connects again to the same address, resumes on the other node after the lease, and finds nothing wrong."""
-    (on_disk / "bot.py").write_text(BOT)
-    for name in ("waits", "go-on"):
-        os.mkfifo(on_disk / name)
-    options = f"--ladder classic-evil --name gated --json --server {deployed.proxy.url}"
-    command = f"-m evilpegs bot {on_disk}/bot.py {options}"
-    environment = {"SSL_CERT_FILE": str(deployed.proxy.certificate), "XDG_DATA_HOME": str(on_disk / "bot")}
-    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
-    bot = await asyncio.create_subprocess_exec(sys.executable, *command.split(), **pipes, env=os.environ | environment)
-    ended = asyncio.create_task(bot.communicate())
-    with closing_engine(open_database(deployed.database)) as engine:
-        waiting = asyncio.create_task(asyncio.to_thread((on_disk / "waits").read_text))
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.wait([waiting, ended], return_when=asyncio.FIRST_COMPLETED)
-        assert waiting.done(), ended.result()
-        ((owner,),) = read(engine, "SELECT node FROM owners")
-        await deployed.nodes[owner].stop(signal.SIGKILL)
-        await asyncio.to_thread((on_disk / "go-on").write_text, "on")
-        async with asyncio.timeout(PATIENCE):
-            out, err = await ended
-        assert (bot.returncode, "Traceback" in err.decode()) == (0, False), err.decode()
-        rows = read(engine, "SELECT node, json FROM events ORDER BY match, seq")
-        ((match,),) = read(engine, "SELECT id FROM matches")
-    assert verify_match([json.loads(text) for _, text in rows]) == []
-    nodes = [node for node, _ in rows]
-    assert nodes[-1] != owner
-    assert owner in nodes
-    assert [each["verified"] for each in json.loads(out)["matches"]] == [True]
-    async with httpx.AsyncClient(verify=deployed.proxy.tls) as client:
-        shown = await get(client, f"{deployed.proxy.site_url}api/v1/matches/{match}")
-    assert shown["over"]
+@on_one_loop
+async def test_page_plays_through_the_proxy_and_metrics_stay_inside(deployed):
+    proxy = deployed.proxy
+    async with httpx.AsyncClient(verify=proxy.tls) as client:
+        ready = await get(client, f"{proxy.site_url}readyz")
+        assert ready == {"status": "ready"}
+        page = await client.get(proxy.site_url, headers={"Accept": "text/html"})
+        assert (page.status_code, page.headers["Content-Type"].partition(";")[0]) == (200, "text/html")
+        assert proxy.url in (await client.get(f"{proxy.site_url}api/v1/game")).text
+        assert (await client.get(f"{proxy.site_url}metrics")).status_code == 404
+        assert (await client.get(f"{proxy.site_url}readyz", headers={"Host": "stranger.example"})).status_code == 421
+    async with dial(proxy.url, ssl=proxy.tls, origin=proxy.site_url.rstrip("/")) as raw:
+        await raw.hello(name=False)
+        await raw.play("classic-evil-practice")
 
 
+@on_one_loop
 async def test_players_reach_nodes_of_which_none_is_ready(deployed, postgres_cluster):
     """After PostgreSQL was away, nodes are not ready for half a minute, and yet matches go on at once."""
     async with AsyncExitStack() as stack:
@@ -116,19 +100,39 @@ async def test_players_reach_nodes_of_which_none_is_ready(deployed, postgres_clu
             assert (await again.ask("resumed", type="resume", match=match, seq=0))["state"] == "turn"
 
 
-async def test_page_plays_through_the_proxy_and_metrics_stay_inside(deployed):
-    proxy = deployed.proxy
-    async with httpx.AsyncClient(verify=proxy.tls) as client:
-        ready = await get(client, f"{proxy.site_url}readyz")
-        assert ready == {"status": "ready"}
-        page = await client.get(proxy.site_url, headers={"Accept": "text/html"})
-        assert (page.status_code, page.headers["Content-Type"].partition(";")[0]) == (200, "text/html")
-        assert proxy.url in (await client.get(f"{proxy.site_url}api/v1/game")).text
-        assert (await client.get(f"{proxy.site_url}metrics")).status_code == 404
-        assert (await client.get(f"{proxy.site_url}readyz", headers={"Host": "stranger.example"})).status_code == 421
-    async with dial(proxy.url, ssl=proxy.tls, origin=proxy.site_url.rstrip("/")) as raw:
-        await raw.hello(name=False)
-        await raw.play("classic-evil-practice")
+@on_one_loop
+async def test_bot_plays_on_when_its_node_is_killed(deployed, on_disk):
+    """It connects again to the same address, resumes on the other node after the lease, and finds nothing wrong."""
+    (on_disk / "bot.py").write_text(BOT)
+    for name in ("waits", "go-on"):
+        os.mkfifo(on_disk / name)
+    options = f"--ladder classic-evil --name gated --json --server {deployed.proxy.url}"
+    command = f"-m evilpegs bot {on_disk}/bot.py {options}"
+    environment = {"SSL_CERT_FILE": str(deployed.proxy.certificate), "XDG_DATA_HOME": str(on_disk / "bot")}
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+    bot = await asyncio.create_subprocess_exec(sys.executable, *command.split(), **pipes, env=os.environ | environment)
+    ended = asyncio.create_task(bot.communicate())
+    with closing_engine(open_database(deployed.database)) as engine:
+        waiting = asyncio.create_task(asyncio.to_thread((on_disk / "waits").read_text))
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.wait([waiting, ended], return_when=asyncio.FIRST_COMPLETED)
+        assert waiting.done(), ended.result()
+        owned = "SELECT node, number, id FROM owners JOIN matches ON number = match WHERE ladder = 'classic-evil'"
+        ((owner, number, match),) = read(engine, owned)
+        await deployed.nodes[owner].stop(signal.SIGKILL)
+        await asyncio.to_thread((on_disk / "go-on").write_text, "on")
+        async with asyncio.timeout(PATIENCE):
+            out, err = await ended
+        assert (bot.returncode, "Traceback" in err.decode()) == (0, False), err.decode()
+        rows = read(engine, "SELECT node, json FROM events WHERE match = ? ORDER BY seq", number)
+    assert verify_match([json.loads(text) for _, text in rows]) == []
+    nodes = [node for node, _ in rows]
+    assert nodes[-1] != owner
+    assert owner in nodes
+    assert [each["verified"] for each in json.loads(out)["matches"]] == [True]
+    async with httpx.AsyncClient(verify=deployed.proxy.tls) as client:
+        shown = await get(client, f"{deployed.proxy.site_url}api/v1/matches/{match}")
+    assert shown["over"]
 
 
 class _Echo(BaseHTTPRequestHandler):

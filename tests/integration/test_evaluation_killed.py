@@ -6,13 +6,15 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from evilpegs.main import main
 from support.gates import Gate
 from support.patience import PATIENCE
+from support.processes import is_running
+from support.waiting import wait_until
 
 MINIMAX = {"total": 5801, "max": 5, "distribution": [1, 6, 62, 533, 694]}
 
@@ -23,25 +25,31 @@ def gate(tmp_path):
         yield gate
 
 
+def arguments(gate, *options):
+    return ["evaluate", str(gate.strategy), "--rules", "4x6", "--json", *options]
+
+
+@pytest.fixture
+def run(gate, tmp_path, monkeypatch, capsys):
+    """Run `evilpegs evaluate` on the gated strategy in this process; return the status and the output."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def run(*options):
+        capsys.readouterr()
+        return main(arguments(gate, *options)), *capsys.readouterr()
+
+    return run
+
+
 @pytest.fixture
 def evaluation(gate, tmp_path):
-    """Return a function that starts `evilpegs evaluate` on the gated strategy; the process is killed at the end."""
+    """Start the same in a process of its own, which is killed at the end."""
     started = []
 
     def start(*options):
-        command = [
-            sys.executable,
-            "-m",
-            "evilpegs",
-            "evaluate",
-            str(gate.strategy),
-            "--rules",
-            "4x6",
-            "--json",
-            *options,
-        ]
         environment = os.environ | {"XDG_DATA_HOME": str(tmp_path / "data")}
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        command = [sys.executable, "-m", "evilpegs", *arguments(gate, *options)]
         started.append(subprocess.Popen(command, env=environment, **pipes))
         return started[-1]
 
@@ -49,20 +57,6 @@ def evaluation(gate, tmp_path):
     for process in started:
         process.kill()
         process.communicate()
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def is_gone(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 def finished(journal):
@@ -79,22 +73,21 @@ def is_in(choice, units):
     )
 
 
-def finished_numbers(process):
-    """Wait for the end of a process and return the numbers of its document."""
-    out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, err
+def numbers(result):
+    """Return the numbers in the document of a run."""
+    status, out, err = result
+    assert status == 0, err
     return {name: json.loads(out)[name] for name in MINIMAX}
 
 
-def complaint(process, journal):
-    """Wait for the end of a process; return its status and the numbers in its complaint about the journal.
+def complaint(status, err, journal):
+    """Return the status and the numbers in the complaint of a run about its journal.
 
-    The complaint is one line on stderr. Digits in the path of the journal do not count.
+    The complaint is one line. Digits in the path of the journal do not count.
     """
-    _, err = process.communicate(timeout=PATIENCE)
     assert err.count("\n") == 1, err
     assert str(journal) in err
-    return process.returncode, re.findall(r"\d+", err.replace(str(journal), ""))
+    return status, re.findall(r"\d+", err.replace(str(journal), ""))
 
 
 def killed_during_run(gate, evaluation, *options):
@@ -106,16 +99,16 @@ def killed_during_run(gate, evaluation, *options):
     wait_until(lambda: len(journal.read_bytes().splitlines()) > 10)
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)
-    wait_until(lambda: is_gone(worker))
+    wait_until(lambda: not is_running(worker))
     return journal
 
 
-def test_killed_run_resumes_from_journal(gate, evaluation):
+def test_killed_run_resumes_from_journal(gate, evaluation, run):
     journal = killed_during_run(gate, evaluation)
     units = finished(journal)
     before = len(gate.choices)
     gate.open()
-    assert finished_numbers(evaluation("--jobs", "2")) == MINIMAX
+    assert numbers(run("--jobs", "2")) == MINIMAX
     again = gate.choices[before:]
     assert len(units) >= 9
     assert "0,0" in again
@@ -123,40 +116,36 @@ def test_killed_run_resumes_from_journal(gate, evaluation):
     assert not journal.exists()
 
 
-def test_kept_journal_answers_without_playing(gate, evaluation, tmp_path):
+def test_kept_journal_answers_without_playing_until_it_is_altered(gate, evaluation, run, tmp_path):
+    """The end is the control: a run uses its journal."""
     journal = killed_during_run(gate, evaluation, "--journal", str(tmp_path / "kept"))
     gate.open()
-    assert finished_numbers(evaluation("--journal", str(journal))) == MINIMAX
+    assert numbers(run("--journal", str(journal))) == MINIMAX
     before = len(gate.choices)
-    assert finished_numbers(evaluation("--journal", str(journal))) == MINIMAX
+    assert numbers(run("--journal", str(journal))) == MINIMAX
     assert len(gate.choices) == before
-
-
-def test_altered_journal_line_is_refused(gate, evaluation, tmp_path):
-    """The control of the tests above: their second run uses the journal."""
-    journal = killed_during_run(gate, evaluation, "--journal", str(tmp_path / "kept"))
-    gate.open()
     text = journal.read_text()
     altered = re.sub(r'("distribution":\[\d+,)(\d)', lambda found: f"{found[1]}1{found[2]}", text, count=1)
     journal.write_text(altered)
     pairs = zip(text.splitlines(), altered.splitlines(), strict=True)
     [number] = [number for number, (before, after) in enumerate(pairs, 1) if before != after]
-    assert complaint(evaluation("--journal", str(journal)), journal) == (2, [str(number)])
+    status, _, err = run("--journal", str(journal))
+    assert complaint(status, err, journal) == (2, [str(number)])
 
 
-def test_interrupted_run_names_its_journal(gate, evaluation):
+def test_interrupted_run_names_its_journal(gate, evaluation, run):
     process = evaluation("--jobs", "2")
     worker = gate.arrival()
     process.send_signal(signal.SIGINT)
-    process.wait(PATIENCE)
+    _, err = process.communicate(timeout=PATIENCE)
     [journal] = (gate.folder / "data").rglob("*.journal")
-    assert complaint(process, journal) == (130, [str(len(finished(journal)))])
-    wait_until(lambda: is_gone(worker))
+    assert complaint(process.returncode, err, journal) == (130, [str(len(finished(journal)))])
+    wait_until(lambda: not is_running(worker))
     gate.open()
-    assert finished_numbers(evaluation()) == MINIMAX
+    assert numbers(run()) == MINIMAX
 
 
-def test_killed_worker_keeps_finished_units(gate, evaluation):
+def test_killed_worker_keeps_finished_units(gate, evaluation, run):
     process = evaluation("--jobs", "2")
     os.kill(gate.arrival(), signal.SIGKILL)  # a process that this test's own run has started
     _, err = process.communicate(timeout=PATIENCE)
@@ -166,5 +155,5 @@ def test_killed_worker_keeps_finished_units(gate, evaluation):
     (journal,) = (gate.folder / "data").rglob("*.journal")
     assert finished(journal)
     gate.open()
-    assert finished_numbers(evaluation()) == MINIMAX
+    assert numbers(run()) == MINIMAX
     assert not journal.exists()

@@ -14,6 +14,7 @@ import sqlite3
 import sys
 from collections import defaultdict
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from support import witnesses
 from support.faulty_nodes import PROGRAM, FaultyNodes
 from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 from support.witnesses import Witness
 
 FAULTS = int(os.environ.get("EVILPEGS_FAULTS", "0"))
@@ -93,9 +95,7 @@ async def fail(system, players, kinds, rng):
 async def heard(players, more, running):
     """Wait until the players have heard ``more`` events; raise what a fault that is over has raised."""
     before = sum(each.heard for each in players)
-    async with asyncio.timeout(PATIENCE):
-        while sum(each.heard for each in players) < before + more:  # noqa: ASYNC110 - of many players
-            await asyncio.sleep(0.02)
+    await until(lambda: sum(each.heard for each in players) >= before + more)
     for each in [each for each in running if each.done()]:
         del running[each]
         each.result()
@@ -106,7 +106,8 @@ async def honest(server, monkeypatch):
     """The log of a match, and a player who saw it."""
     monkeypatch.setattr(witnesses, "THINK_SECONDS", 0)
     monkeypatch.setattr(witnesses, "LONG_THINK_SECONDS", 0)
-    player = Witness("annette", random.Random(1), lambda: [server.url])
+    url = server.url
+    player = Witness("annette", random.Random(1), lambda: [url])
     playing = asyncio.create_task(player.play())
     await heard([player], 2, {})
     player.is_leaving = True
@@ -154,13 +155,11 @@ def retime(rows, player, thought, passed):
     player.judge_time(event, passed)
 
 
-@pytest.mark.parametrize(
-    "forge", [forget, forget_the_end, repeat, give_away, see_another, think_for_nothing, lose_time]
-)
-async def test_check_finds_each_defect(honest, forge):
-    rows, player = honest
-    forge(rows, player)
-    assert find_defects(rows, [player])
+async def test_check_finds_each_defect(honest):
+    for forge in (forget, forget_the_end, repeat, give_away, see_another, think_for_nothing, lose_time):
+        rows, player = deepcopy(honest)
+        forge(rows, player)
+        assert find_defects(rows, [player]), forge.__name__
 
 
 @pytest.fixture
@@ -208,21 +207,21 @@ async def copied(follower, copy, rows):
     """Wait until the copy, which was written all the time, has what the log has."""
     expected = sorted((match, seq, text) for match, seq, text, _ in rows)
     of_copy = "SELECT m.id, e.seq, e.json FROM events AS e JOIN matches AS m ON m.number = e.match ORDER BY 1, 2"
-    async with asyncio.timeout(PATIENCE):
-        while follower.returncode is None:
-            with sqlite3.connect(copy) as database:
-                if database.execute(of_copy).fetchall() == expected:
-                    follower.send_signal(signal.SIGTERM)
-                    assert await follower.wait() == 0
-                    return
-            await asyncio.sleep(0.1)
-    raise AssertionError(f"the follower has ended with {follower.returncode}")
+
+    def is_copied():
+        assert follower.returncode is None
+        with sqlite3.connect(copy) as database:
+            return database.execute(of_copy).fetchall() == expected
+
+    await until(is_copied)
+    follower.send_signal(signal.SIGTERM)
+    assert await follower.wait() == 0
 
 
 @pytest.mark.parametrize("program", [PROGRAM, CARELESS], ids=["server", "control"])
 async def test_stopped_node_that_goes_on_answers_no_guess(postgres_cluster, postgres_url, on_disk, program):
     """Its match is played elsewhere then. The log takes two events of one number here: the epoch alone must do it."""
-    async with FaultyNodes(postgres_cluster, postgres_url, on_disk, program) as system:
+    async with FaultyNodes(postgres_cluster, postgres_url, on_disk, program, ("one", "two")) as system:
         async with await system.connect() as connection:
             await connection.execute("ALTER TABLE events DROP CONSTRAINT events_pkey")
         one, two = system.nodes["one"], system.nodes["two"]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import sys
 
 from support.brokers import Mosquitto, Subscriber
 from support.patience import PATIENCE
@@ -83,7 +84,7 @@ async def test_server_without_broker_stops_in_order(database):
 
 async def test_server_without_aiomqtt_names_extra(database, monkeypatch):
     process = await asyncio.create_subprocess_exec(
-        *(PublishingChild(database, "mqtt://127.0.0.1:1").command[0], "-c", WITHOUT_AIOMQTT, database),
+        *(sys.executable, "-c", WITHOUT_AIOMQTT, database),
         stderr=asyncio.subprocess.PIPE,
     )
     _, errors = await process.communicate()

@@ -17,7 +17,8 @@ from websockets.exceptions import ConnectionClosed
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
-from support.servers import child_server, dial, forking_servers
+from support.servers import child_server, dial
+from support.waiting import until
 
 KILLS = int(os.environ.get("EVILPEGS_KILLS", "20"))
 FORGETFUL = Path(__file__).with_name("forgetful_server.py")
@@ -71,8 +72,7 @@ async def play_and_kill(server, database, kills, rng):
         async with server(database) as child:
             playing = asyncio.create_task(player.play(child.url))
             target = len(player.seen) + rng.randint(1, 3)
-            while len(player.seen) < target and not playing.done():  # noqa: ASYNC110
-                await asyncio.sleep(0.0005)  # the kill must fall at any point, not at an event
+            await until(lambda: len(player.seen) >= target or playing.done())  # noqa: B023 - awaited in the loop
             await child.stop(signal.SIGKILL)
             await asyncio.gather(playing, return_exceptions=True)
             error = playing.exception()
@@ -95,8 +95,7 @@ def lost(player, events):
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 async def test_killed_server_loses_no_sent_event(database):
     kills = KILLS if database.startswith("sqlite") else KILLS // 4  # each waits for the lease of the server before
-    async with forking_servers() as forked_server:
-        player = await play_and_kill(forked_server, database, kills, random.Random(7))
+    player = await play_and_kill(child_server, database, kills, random.Random(7))
     assert not lost(player, stored_events(database, player.match))
     async with child_server(database) as child:
         await player.play(child.url)

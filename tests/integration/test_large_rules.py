@@ -18,9 +18,14 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.work.tasks import CountParts
 from evilpegs_server.work.worker_process import WorkerProcess
 from support.in_process import running_server
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 from support.workspaces import Gated
+
+
+@pytest.fixture(scope="module", autouse=True)
+def local_worker():
+    """Here servers have a worker process."""
 
 
 @pytest.mark.parametrize(("ladder", "name"), [("huge-evil", "first"), ("monster-evil-practice", None)])
@@ -98,9 +103,7 @@ async def test_cheap_reply_does_not_wait_for_heavy(database, tmp_path, monkeypat
             await raw.hello(name=False)
             match = await raw.play("colossus-evil-practice")
             heavy.append(asyncio.create_task(raw.guess(match, 1, 1, code)))
-        async with asyncio.timeout(PATIENCE):
-            while not tasks:  # noqa: ASYNC110 - nothing tells of it
-                await asyncio.sleep(0.01)
+        await until(lambda: tasks)
         async with dial(server.url) as other:
             await other.hello(name=False)
             for ladder, code in [

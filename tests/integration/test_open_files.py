@@ -40,7 +40,7 @@ def few_files():
 
 
 async def test_site_takes_more_connections_than_soft_limit(database, few_files):
-    async with child_server(database, site=True) as server, contextlib.AsyncExitStack() as stack:
+    async with child_server(database, site=True, fresh=True) as server, contextlib.AsyncExitStack() as stack:
         few_files()
         address = urlsplit(server.site_url)
         for _ in range(CONNECTIONS):
@@ -53,7 +53,10 @@ async def test_site_takes_more_connections_than_soft_limit(database, few_files):
 
 async def test_full_server_keeps_files_for_itself(database, monkeypatch):
     monkeypatch.setenv("EVILPEGS_RESERVE_SEATS_PERCENT", "0")
-    async with child_server(database, *WITH_FEW_FILES, site=True) as server, contextlib.AsyncExitStack() as stack:
+    async with (
+        child_server(database, *WITH_FEW_FILES, site=True, fresh=True) as server,
+        contextlib.AsyncExitStack() as stack,
+    ):
         ann = await stack.enter_async_context(dial(server.url))
         await ann.hello("ann")
         address = urlsplit(server.url)

@@ -41,6 +41,7 @@ from support.named_players import given_names
 from support.patience import PATIENCE
 from support.patient_server import lengthen_limits
 from support.servers import dial
+from support.waiting import until
 
 OUTPUTS = tomllib.loads(Path(__file__).with_name("sealed_outputs.toml").read_text())
 UNKNOWN = "0" * 16
@@ -215,11 +216,12 @@ def expected(group, contest, control):
 
 async def wait_until_counted(contest):
     """Wait until the match that anybody may see is on the leaderboard, with its luck."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            rows = (await contest.web.get("/api/v1/ladders/classic/leaderboard")).json()["rows"]
-            if rows and rows[0]["adjusted_games"]:
-                return
+
+    async def is_counted():
+        rows = (await contest.web.get("/api/v1/ladders/classic/leaderboard")).json()["rows"]
+        return rows and rows[0]["adjusted_games"]
+
+    await until(is_counted)
 
 
 class TestHttp:
@@ -395,9 +397,7 @@ async def test_luck_is_measured_when_the_round_is_over(contest):
     async with contest.player("bert") as bert:
         await bert.ask("resumed", type="resume", match=contest.matches[1], seq=0)
         await bert.ask("match_over", type="resign", match=contest.matches[1])
-    async with asyncio.timeout(PATIENCE):
-        while not measured():  # noqa: ASYNC110 - rows have no events
-            await asyncio.sleep(0)
+    await until(measured)
 
 
 async def printed(contest, words):

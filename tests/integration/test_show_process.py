@@ -4,19 +4,18 @@ import asyncio
 import os
 import signal
 
-import pytest
-
 from evilpegs_server.storage.derived import derived_path
 from support.patience import PATIENCE
 from support.processes import is_running
 from support.servers import child_server, dial
 from support.shows import answer, follow, next_show
+from support.waiting import until
 
 CODES = ["1122", "3344", "5566", "1234", "6543", "2211", "4433", "6655", "4321"]
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.full)])
-async def test_killed_show_loses_and_doubles_nothing(tmp_path, kills):
+async def test_killed_show_loses_and_doubles_nothing(tmp_path):
+    kills = 3
     async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
         await ann.hello("ann")
         match = await ann.play("classic-evil-practice")
@@ -39,7 +38,6 @@ async def test_killed_show_loses_and_doubles_nothing(tmp_path, kills):
         assert "Traceback" not in errors
 
 
-@pytest.mark.full
 async def test_hanging_show_is_replaced(tmp_path):
     async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
         await ann.hello("ann")
@@ -60,14 +58,15 @@ async def test_derived_file_that_is_deleted_is_made_again(tmp_path):
         await ann.hello("ann")
         match = await ann.play("classic-evil")
         await ann.ask("match_over", type="resign", match=match)
-        async with asyncio.timeout(PATIENCE):
-            while not (before := await answer(server, "api/v1/ladders/classic-evil/leaderboard"))["rows"]:
-                pass
-            file = derived_path(database)
-            file.unlink()
-            while not file.exists():  # noqa: ASYNC110 - another process
-                await asyncio.sleep(0.05)
-        again = await answer(server, "api/v1/ladders/classic-evil/leaderboard")
-        assert again["rows"][0]["games"] == before["rows"][0]["games"]
+
+        async def rows():
+            return (await answer(server, "api/v1/ladders/classic-evil/leaderboard"))["rows"]
+
+        before = await until(rows)
+        file = derived_path(database)
+        file.unlink()
+        await until(file.exists)
+        again = await rows()
+        assert again[0]["games"] == before[0]["games"]
         listed = (await answer(server, "api/v1/matches"))["matches"]
         assert listed[0]["outcomes"][0] == "resigned"

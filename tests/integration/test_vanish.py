@@ -1,6 +1,5 @@
 """The match of a client that vanishes ends by its clock; every game is recorded and can be read afterwards."""
 
-import asyncio
 import json
 import time
 from dataclasses import replace
@@ -16,8 +15,8 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
 from support.in_process import running_server
-from support.patience import PATIENCE
 from support.servers import dial
+from support.waiting import until
 
 
 class LateClock:
@@ -49,20 +48,13 @@ async def quick_server(database, clock):
         yield running
 
 
-async def over(server):
-    """Wait until no match is open."""
-    async with asyncio.timeout(PATIENCE):
-        while len(server.registry):  # noqa: ASYNC110 - the clock of the match is a real one here
-            await asyncio.sleep(0.02)
-
-
 async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
     async with dial(quick_server.url) as raw:
         await raw.hello()
         played = await raw.play("classic-evil")
         await raw.guess(played, 1, 1, "1122")
     clock.start()
-    await over(quick_server)
+    await until(lambda: not len(quick_server.registry))
     events = [json.loads(entry.text) for entry in load_match(open_existing_database(database), played).entries]
     assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]
     assert events[-1]["guesses"] == [1, 0, 0]

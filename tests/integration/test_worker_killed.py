@@ -12,8 +12,14 @@ import pytest
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
+from support.waiting import think, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def local_worker():
+    """Here servers have a worker process."""
 
 
 def worker_pids():
@@ -32,9 +38,8 @@ async def kill_repeatedly(registry, times):
     killed, pauses, events = set(), Random(1), registry.counts.events
     while len(killed) < times:
         seen = events.total()
-        while events.total() == seen:  # noqa: ASYNC110 - nobody is told
-            await asyncio.sleep(0.001)
-        await asyncio.sleep(pauses.uniform(0, 0.5))
+        await until(lambda: events.total() != seen)  # noqa: B023 - awaited in the loop
+        await think(pauses.uniform(0, 0.5))
         for pid in worker_pids():
             os.kill(pid, signal.SIGKILL)
             killed.add(pid)

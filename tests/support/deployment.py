@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ import yaml
 from support.certificates import make_certificate, trust
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip
-from support.servers import Child
+from support.servers import Child, ForkedProcess
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CERTIFICATE = "/usr/local/etc/haproxy/tls.pem"
@@ -85,8 +84,11 @@ class Service(Child):
     """A service of compose.yaml as a child process; ``url`` is the address of its game or else of its site."""
 
     def __init__(self, command, environment):
-        self.command = ["env", *(f"{name}={value}" for name, value in environment.items()), *command]
+        self.command, self._environment = command, environment
         self.url = ""
+
+    async def launch(self):
+        return await ForkedProcess().start(None, self.command, self._environment)
 
     @property
     def address(self):
@@ -132,14 +134,15 @@ class Deployment:
             "EVILPEGS_LEASE_SECONDS": "2",
             "XDG_DATA_HOME": str(self.folder),
         }
-        return Service([sys.executable, "-m", "evilpegs", *arguments], environment | here)
+        return Service(arguments, environment | here)
 
     @asynccontextmanager
     async def running(self):
         """Run all of it, in the order of compose.yaml."""
-        tables = await asyncio.create_subprocess_exec(*self._service("tables").command)
+        tables = await self._service("tables").launch()
         async with asyncio.timeout(PATIENCE):
-            assert await tables.wait() == 0
+            _, errors = await tables.communicate()
+        assert tables.returncode == 0, errors.decode()
         async with AsyncExitStack() as stack:
             stack.callback(self.proxy.close)
             for each in (self.one, self.two, self.show):

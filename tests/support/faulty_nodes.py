@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -14,6 +14,7 @@ from support.cutting_proxy import CuttingProxy
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip
 from support.servers import START_SECONDS, Child
+from support.waiting import think, until
 
 PROGRAM = Path(__file__).with_name("faketime_server.py")
 LEASE_SECONDS = 2
@@ -85,27 +86,25 @@ class Node(Child):
 
 
 class FaultyNodes:
-    """Three nodes on the database at ``url``."""
+    """Nodes on the database at ``url``."""
 
-    NAMES = ("one", "two", "three")
-
-    def __init__(self, cluster, url, folder, program=PROGRAM):
+    def __init__(self, cluster, url, folder, program=PROGRAM, names=("one", "two", "three")):
         self.cluster, self.url, self.folder = cluster, url, folder
-        self._program = program
+        self._program, self._names = program, names
         self._stack, self._outage = AsyncExitStack(), asyncio.Lock()
         self.nodes, self.proxies = {}, {}
 
     async def __aenter__(self):
         await self._stack.__aenter__()
         sockets = self.url.partition("host=")[2]
-        for name in self.NAMES:
+        for name in self._names:
             proxy = CuttingProxy(Path(sockets).with_name(f"to-{name}"), sockets)
             self.proxies[name] = await self._stack.enter_async_context(proxy)
             node = Node(name, self.url.replace(sockets, str(proxy.folder)), self.folder, self._program)
             self.nodes[name] = node
             self._stack.push_async_callback(node.kill)
         await self.nodes["one"].start()  # it makes the key that all sign with
-        await asyncio.gather(*(self.nodes[name].start() for name in self.NAMES[1:]))
+        await asyncio.gather(*(self.nodes[name].start() for name in self._names[1:]))
         return self
 
     async def __aexit__(self, *error):
@@ -119,33 +118,32 @@ class FaultyNodes:
 
     async def read(self, statement, *parameters):
         """Return the rows of a statement, once the database is there."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
+
+        async def rows():
             try:
                 async with await self.connect() as connection:
-                    return await (await connection.execute(statement, parameters)).fetchall()
+                    return [await (await connection.execute(statement, parameters)).fetchall()]
             except psycopg.OperationalError:
-                assert time.monotonic() < deadline
-                await asyncio.sleep(0.05)
+                return None
+
+        return (await until(rows))[0]
 
     async def until(self, statement, *parameters):
         """Wait until a statement returns a row."""
-        async with asyncio.timeout(PATIENCE):
-            while not await self.read(statement, *parameters):  # noqa: ASYNC110 - of other processes
-                await asyncio.sleep(0.05)
+        await until(partial(self.read, statement, *parameters))
 
     async def run(self, *arguments):
         """Run a command on the database, again if it is not there; return what it prints."""
         command = [sys.executable, "-m", "evilpegs", *arguments, "--database", self.url]
         pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                process = await asyncio.create_subprocess_exec(*command, **pipes)
-                out, errors = await process.communicate()
-                assert b"Traceback" not in errors, errors.decode()
-                if not process.returncode:
-                    return out.decode()
-                await asyncio.sleep(0.1)
+
+        async def printed():
+            process = await asyncio.create_subprocess_exec(*command, **pipes)
+            out, errors = await process.communicate()
+            assert b"Traceback" not in errors, errors.decode()
+            return None if process.returncode else [out.decode()]  # it may print nothing
+
+        return (await until(printed))[0]
 
     # What may happen to a node
 
@@ -207,7 +205,7 @@ class FaultyNodes:
         """Stop PostgreSQL, and start it again."""
         async with self._outage:
             await asyncio.to_thread(self.cluster.stop, "immediate")
-            await asyncio.sleep(OUTAGE_SECONDS)
+            await think(OUTAGE_SECONDS)  # longer than a lease
             await asyncio.to_thread(self.cluster.start)
 
     # What may happen to a player

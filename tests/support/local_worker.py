@@ -1,8 +1,11 @@
 """The worker process of servers whose tests are not about it, as threads of the test's process."""
 
 import asyncio
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
+from evilpegs_server import server, show_server
 from evilpegs_server.work.tasks import ExportSolved, WarmUp, run_task
 from evilpegs_server.work.worker_process import WorkerProcess
 
@@ -37,3 +40,13 @@ class LocalWorker:
         self._is_closed = True
         await asyncio.to_thread(self._threads.shutdown, cancel_futures=True)
         return ExportSolved().run(self._workspace).value
+
+
+@contextlib.contextmanager
+def no_worker_process():
+    """Let servers of this process have threads instead of a worker process during the block."""
+    with (
+        mock.patch.object(server, "WorkerProcess", LocalWorker),
+        mock.patch.object(show_server, "WorkerProcess", LocalWorker),
+    ):
+        yield

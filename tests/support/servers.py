@@ -1,11 +1,15 @@
 """Real servers on real sockets as child processes, and a client that knows only JSON."""
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import itertools
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -96,31 +100,91 @@ START_SECONDS = 2 * PATIENCE
 """The longest time until a child listens, in seconds; the first one on a new machine compiles its kernels."""
 
 
+@functools.cache
+def _forking_server():
+    """Return a socket of the process from which servers are forked; it ends with this process."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        number = theirs.fileno()
+        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+        process = subprocess.Popen([sys.executable, FORKING, str(number)], pass_fds=[number], env=environment)
+
+    def end():
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+async def _open_pipe(stack):
+    """Return a reader, and the descriptor to which another process is to write what is read."""
+    inner, outer = os.pipe()
+    stack.callback(os.close, outer)
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(inner, "rb"))
+    return reader, outer
+
+
+class ForkedProcess:
+    """A process that was forked from another one, as `asyncio.subprocess.Process` would show it."""
+
+    async def start(self, program, arguments, environment=None):
+        request = {
+            "program": program and str(program),
+            "arguments": arguments,
+            "environment": os.environ | (environment or {}),
+            "folder": str(Path.cwd()),
+        }
+        with contextlib.ExitStack() as stack:
+            (self.stdout, output), (self.stderr, errors), (status, state) = [await _open_pipe(stack) for _ in range(3)]
+            message = json.dumps(request).encode()
+            await asyncio.to_thread(socket.send_fds, _forking_server(), [message], [output, errors, state])
+        self.returncode, self.pid = None, int(await status.readline())
+        self._ended = asyncio.create_task(self._wait(status))
+        return self
+
+    async def _wait(self, status):
+        self.returncode = int(await status.readline())
+        await status.read()
+
+    def send_signal(self, number):
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    async def wait(self):
+        await asyncio.shield(self._ended)
+        return self.returncode
+
+    async def communicate(self):
+        return (await asyncio.gather(self.stdout.read(), self.stderr.read(), self.wait()))[:2]
+
+
 class Child:
     """A child process that runs a server and can be killed.
 
-    ``program`` are the arguments of Python that start evilpegs, by default ``-m evilpegs``.
+    ``program`` is the file of a Python program that starts evilpegs, or nothing. The server is forked from a process
+    that has imported everything. With ``fresh``, ``program`` are arguments of a new Python process.
     """
 
-    def __init__(self, database, *program, site=False):
-        self.command = [
-            sys.executable,
-            *(program or ("-m", "evilpegs")),
-            "serve",
-            *(("--site-port", "0") if site else ("--no-site",)),
-            "--port",
-            "0",
-            "--database",
-            database,
-        ]
+    def __init__(self, database, *program, site=False, fresh=False):
+        self._program, self._is_fresh = program, fresh
+        has_site = ("--site-port", "0") if site else ("--no-site",)
+        self.command = ["serve", *has_site, "--port", "0", "--database", database]
         self._has_site = site
         self.url = self.site_url = ""
 
+    async def launch(self):
+        """Return the process once it runs."""
+        if not self._is_fresh:
+            return await ForkedProcess().start(*(self._program or [None]), self.command)
+        command = [sys.executable, *(self._program or ("-m", "evilpegs")), *self.command]
+        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+        return await asyncio.create_subprocess_exec(*command, **pipes, env=os.environ | {"PYTHONUNBUFFERED": "1"})
+
     async def start(self):
-        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-        self.process = await asyncio.create_subprocess_exec(
-            *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment
-        )
+        self.process = await self.launch()
         try:
             async with asyncio.timeout(START_SECONDS):
                 await self._read_addresses()
@@ -151,68 +215,11 @@ class Child:
 
 
 @contextlib.asynccontextmanager
-async def child_server(database, *program, site=False):
+async def child_server(database, *program, site=False, fresh=False):
     """Run a server in a child process during the block and yield it; after the block the process has ended."""
-    child = await Child(database, *program, site=site).start()
+    child = await Child(database, *program, site=site, fresh=fresh).start()
     try:
         yield child
     finally:
         if child.process.returncode is None:
             await child.stop(signal.SIGKILL)
-
-
-class Forked:
-    """A server in a forked process that can be killed; it starts fast, because it imports nothing."""
-
-    def __init__(self, forking):
-        self._forking = forking
-        self.is_running = False
-
-    async def start(self, database):
-        self._forking.stdin.write(f"{database}\n".encode())
-        self._pid = int(await self._last_word("forked "))
-        self.is_running = True
-        self.url = await self._last_word("ws://")
-        return self
-
-    async def stop(self, number):
-        """Send the signal ``number`` and wait for the end; return the exit status."""
-        os.kill(self._pid, number)
-        return int(await self._last_word("ended "))
-
-    async def _last_word(self, mark):
-        """Return the last word of the next line that contains ``mark``."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                line = (await self._forking.stdout.readline()).decode()
-                if line.startswith("ended "):
-                    self.is_running = False
-                if mark in line:
-                    return line.split()[-1]
-                assert line, f"no line with {mark!r}"
-                assert not line.startswith("ended "), line
-
-
-@contextlib.asynccontextmanager
-async def forking_servers():
-    """Yield a function that returns a context manager, which runs a server on a database during its own block.
-
-    The servers are forked from one process, which ends after the outer block.
-    """
-    pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
-    forking = await asyncio.create_subprocess_exec(sys.executable, FORKING, **pipes)
-
-    @contextlib.asynccontextmanager
-    async def forked_server(database):
-        forked = Forked(forking)
-        try:
-            yield await forked.start(database)
-        finally:
-            if forked.is_running:
-                await forked.stop(signal.SIGKILL)
-
-    try:
-        yield forked_server
-    finally:
-        forking.stdin.close()
-        await forking.wait()

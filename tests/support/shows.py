@@ -1,6 +1,5 @@
 """The show process of a server that runs as a child: its process id, its site, and streams that outlive it."""
 
-import asyncio
 import contextlib
 import json
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import httpx
 
 from support.patience import PATIENCE
+from support.waiting import think, until
 
 
 def show_of(server):
@@ -23,24 +23,28 @@ def show_of(server):
 
 
 async def next_show(server, old=None):
-    async with asyncio.timeout(PATIENCE):
-        while (pid := show_of(server)) in {None, old}:  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.01)
-    return pid
+    """Return the process id of the show process once there is one that is not ``old``."""
+
+    def pid():
+        found = show_of(server)
+        return None if found == old else found
+
+    return await until(pid)
 
 
 async def answer(server, path):
     """Return the JSON of the site once it answers."""
-    async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
-        while True:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+
+        async def answer():
             try:
-                answered = await client.get(f"{server.site_url}{path}")
+                got = await client.get(f"{server.site_url}{path}")
             except httpx.TransportError:  # the connection was that of a process that was killed
-                continue
-            if answered.status_code == 200:
-                return answered.json()
-            assert answered.status_code == 503, answered.text
-            await asyncio.sleep(0.05)
+                return None
+            assert got.status_code in {200, 503}, got.text
+            return got if got.status_code == 200 else None
+
+        return (await until(answer)).json()
 
 
 def is_over(seen):
@@ -72,4 +76,4 @@ async def follow(url, seen, is_done=is_over, kinds=None):
                         elif name == "data":
                             kinds.append(kind)
                             kind = None
-            await asyncio.sleep(0.01)
+            await think(0.01)

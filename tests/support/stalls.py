@@ -26,7 +26,7 @@ from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import WarmUp, run_task
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
-from support.patience import PATIENCE
+from support.waiting import loop_turns, think, until
 from support.workspaces import new_workspace
 
 STALL_MS = 20.0
@@ -76,14 +76,12 @@ async def used_between_ticks():
     async def tick():
         while True:
             before = time.process_time()
-            await asyncio.sleep(0.001)
+            await think(0.001)
             used.append(1000 * (time.process_time() - before))
 
     async def tick_again():
-        async with asyncio.timeout(PATIENCE):
-            ticks = len(used)
-            while len(used) < ticks + 2:  # noqa: ASYNC110 - the last tick of the block is over too
-                await asyncio.sleep(0.001)
+        ticks = len(used)
+        await until(lambda: len(used) >= ticks + 2)  # the last tick of the block is over too
 
     ticking = asyncio.create_task(tick())
     await tick_again()
@@ -134,5 +132,5 @@ async def used_within(tasks):
     async with used_between_ticks() as used:
         for task in tasks:
             task.run(new_workspace(CACHE_BYTES))
-            await asyncio.sleep(0)
+            await loop_turns()
     return used

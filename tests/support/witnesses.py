@@ -7,6 +7,7 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS, TICK_MS
 from support.servers import dial
+from support.waiting import think
 
 THINK_SECONDS, LONG_THINK_SECONDS = 0.3, 2.5
 SILENCE_SECONDS = 3.0
@@ -47,7 +48,7 @@ class Witness:
                         await self._visit(raw)
             except (OSError, TimeoutError, InvalidHandshake, WebSocketException):
                 pass
-            await asyncio.sleep(0.05)
+            await think(0.05)
 
     async def _visit(self, raw):
         proof = {"token": self.token} if self.token else {"name": self.name, "kind": "bot"}
@@ -105,7 +106,7 @@ class Witness:
 
     async def _guess(self, raw, turn):
         heard_at = raw.heard_at
-        await asyncio.sleep(self.rng.random() * (THINK_SECONDS if self.rng.random() < 0.95 else LONG_THINK_SECONDS))
+        await think(self.rng.random() * (THINK_SECONDS if self.rng.random() < 0.95 else LONG_THINK_SECONDS))
         if self.rng.random() < 0.05:
             return False
         place = self.match, turn["game"], turn["turn"]
