@@ -20,6 +20,7 @@ from support.json_page import Comparison, MalformedPageError, parse_page
 from support.results import derived_of
 from support.servers import dial
 from support.stored_matches import StoredPlay, store, store_players
+from support.waiting import wait_until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 SECTIONS = parse_page(PAGE)
@@ -226,8 +227,12 @@ class Tour:
 
     def bots(self, url, feed):
         bot = ("bot", "minimax", "--name", "mini", "--server", url)
-        while not select.select([feed.process.stdout], [], [], 0)[0]:  # until it watches
+
+        def is_watched():
             self.look("evilpegs bot", *bot, "--ladder", "classic-evil")
+            return select.select([feed.process.stdout], [], [], 0)[0]
+
+        wait_until(is_watched)
         self.look_at_events([feed.next_line() for _ in range(3)])
         Path("once.py").write_text(FAILS_ONCE)
         self.look("evilpegs bot", "bot", "once.py", "--name", "once", "--server", url)

@@ -2,14 +2,14 @@
 
 import asyncio
 import signal
+import sys
 import threading
-import time
 
 import pytest
 
 from evilpegs.signals import run_interruptibly
-
-LATER_SECONDS = 0.5
+from support.patience import PATIENCE
+from support.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -20,13 +20,31 @@ def default_handler():
     signal.signal(signal.SIGINT, before)
 
 
-async def wait_for_signal_elsewhere(later):
-    """Wait until cancelled, while another thread receives SIGINT. The next event of the loop is noted in ``later``."""
-    asyncio.get_running_loop().call_later(LATER_SECONDS, later.append, True)
+def wait_for_select(thread):
+    """Wait until this thread waits for events: it is seen to do so three times in a row."""
+    looks = []
+
+    def is_waiting():
+        looks.append(sys._current_frames()[thread].f_code.co_name == "select")
+        return looks[-3:] == [True] * 3
+
+    wait_until(is_waiting)
+
+
+async def wait_for_signal_elsewhere(later, is_woken):
+    """Wait until cancelled, while another thread receives SIGINT. An event of the loop is noted in ``later``.
+
+    The event comes at the end of all patience, or with ``is_woken`` once the loop still waits after the signal.
+    """
+    loop, loop_thread = asyncio.get_running_loop(), threading.get_ident()
+    loop.call_later(PATIENCE, later.append, True)
 
     def receive():
-        time.sleep(0.1)  # until the loop waits
+        wait_for_select(loop_thread)
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        if is_woken:
+            wait_for_select(loop_thread)
+            loop.call_soon_threadsafe(later.append, True)
 
     thread = threading.Thread(target=receive)
     thread.start()
@@ -39,7 +57,7 @@ async def wait_for_signal_elsewhere(later):
 def test_signal_wakes_waiting_loop():
     later = []
     with pytest.raises(KeyboardInterrupt):
-        run_interruptibly(wait_for_signal_elsewhere(later))
+        run_interruptibly(wait_for_signal_elsewhere(later, is_woken=False))
     assert later == []
 
 
@@ -47,7 +65,7 @@ def test_plain_loop_misses_signal():
     """Control: `asyncio.run` notices the signal with the next event."""
     later = []
     with pytest.raises(KeyboardInterrupt):
-        asyncio.run(wait_for_signal_elsewhere(later))
+        asyncio.run(wait_for_signal_elsewhere(later, is_woken=True))
     assert later == [True]
 
 
