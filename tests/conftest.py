@@ -43,9 +43,10 @@ FULL = (
 )
 """The tests that only `make test-all` runs: kills, attacks, commands in processes of their own, every document."""
 
-# No test asserts a time, so no example has a deadline. As plain Python the slow kernels get fewer examples.
+# No test asserts a time, so no example has a deadline. Of nine planted faults six were found, by 36 examples at the most;
+# 200 found no more. As plain Python the slow kernels get fewer.
 settings.register_profile("few", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 25)
-settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 200)
+settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 60)
 settings.load_profile("few")
 
 
