@@ -11,7 +11,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import pytest
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
 from support.patience import PATIENCE
-from support.servers import ChildNotStartedError, child_server, dial
+from support.servers import ChildNotStartedError, child_server, dial, run_command
 
 LADDER = "classic-evil-practice"
 in_full = partial(pytest.param, marks=pytest.mark.abuse)
@@ -259,10 +258,8 @@ class TestBackup:
         copy = path.with_name("copy")
 
         async def back_up():
-            command = (sys.executable, "-m", "evilpegs", "database", "backup", str(copy), "--database", database)
-            process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-            out, _ = await process.communicate()
-            assert process.returncode == 0, out
+            status, _, errors = await run_command("database", "backup", copy, "--database", database)
+            assert status == 0, errors
 
         async with child_server(database) as child:
             sent = await self.acknowledged(child.url, back_up)

@@ -1,12 +1,11 @@
 """What an operator cures with one command while bots play, none of which notices."""
 
 import asyncio
-import sys
 from contextlib import AsyncExitStack
 
 from support.named_players import given_names
 from support.patience import PATIENCE
-from support.servers import child_server, dial
+from support.servers import child_server, dial, run_command
 from support.waiting import until
 
 BOTS = 8
@@ -36,12 +35,9 @@ class Bot:
 
 async def type_command(database, *words):
     """Type one command of the operator, and return what it prints."""
-    command = [sys.executable, "-m", "evilpegs", "players", *words, "--database", database]
-    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
-    process = await asyncio.create_subprocess_exec(*command, **pipes)
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return out.decode()
+    status, out, errors = await run_command("players", *words, "--database", database)
+    assert status == 0, errors
+    return out
 
 
 async def answer_to(url, token):

@@ -8,7 +8,6 @@ import contextlib
 import inspect
 import json
 import sqlite3
-import sys
 import time
 import tomllib
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -40,7 +39,7 @@ from support.in_process import running_server
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.patient_server import lengthen_limits
-from support.servers import dial
+from support.servers import dial, run_command
 from support.waiting import until
 
 OUTPUTS = tomllib.loads(Path(__file__).with_name("sealed_outputs.toml").read_text())
@@ -402,8 +401,4 @@ async def test_luck_is_measured_when_the_round_is_over(contest):
 
 async def printed(contest, words):
     """Return what a command prints, and its exit status."""
-    command = [sys.executable, "-m", "evilpegs", *words, "--database", contest.database]
-    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
-    process = await asyncio.create_subprocess_exec(*command, **pipes)
-    out, _ = await process.communicate()
-    return f"{process.returncode} {out.decode()}"
+    return " ".join(map(str, await run_command(*words, "--database", contest.database)))

@@ -13,7 +13,7 @@ import psycopg
 from support.cutting_proxy import CuttingProxy
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip
-from support.servers import START_SECONDS, Child
+from support.servers import START_SECONDS, Child, run_command
 from support.waiting import think, until
 
 PROGRAM = Path(__file__).with_name("faketime_server.py")
@@ -134,14 +134,11 @@ class FaultyNodes:
 
     async def run(self, *arguments):
         """Run a command on the database, again if it is not there; return what it prints."""
-        command = [sys.executable, "-m", "evilpegs", *arguments, "--database", self.url]
-        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
 
         async def printed():
-            process = await asyncio.create_subprocess_exec(*command, **pipes)
-            out, errors = await process.communicate()
-            assert b"Traceback" not in errors, errors.decode()
-            return None if process.returncode else [out.decode()]  # it may print nothing
+            status, out, errors = await run_command(*arguments, "--database", self.url)
+            assert "Traceback" not in errors, errors
+            return None if status else [out]  # it may print nothing
 
         return (await until(printed))[0]
 

@@ -161,6 +161,14 @@ class ForkedProcess:
         return (await asyncio.gather(self.stdout.read(), self.stderr.read(), self.wait()))[:2]
 
 
+async def run_command(*words):
+    """Run a command of evilpegs in a forked process; return the exit status and what it prints, out and errors."""
+    process = await ForkedProcess().start(None, [str(word) for word in words])
+    async with asyncio.timeout(PATIENCE):
+        out, errors = await process.communicate()
+    return process.returncode, out.decode(), errors.decode()
+
+
 class Child:
     """A child process that runs a server and can be killed.
 
