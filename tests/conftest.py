@@ -21,7 +21,6 @@ FULL = (
     "abuse",
     "cli/commands/test_demo.py",
     "cli/commands/test_feed.py",
-    "cli/commands/test_odd_strategies.py",
     "cli/commands/test_serve.py",
     "cli/commands/test_token_from.py",
     "cli/test_json_page.py",
@@ -43,7 +42,7 @@ FULL = (
 )
 """The tests that only `make test-all` runs: kills, attacks, commands in processes of their own, every document."""
 
-# No test asserts a time, so no example has a deadline. Of nine planted faults six were found, by 36 examples at the most;
+# No test asserts a time, so no example has a deadline. Of nine planted faults six were found, by 36 examples at most;
 # 200 found no more. As plain Python the slow kernels get fewer.
 settings.register_profile("few", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 25)
 settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 60)
