@@ -17,6 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import evilpegs.commands.leaderboard
+import evilpegs.commands.players
+import evilpegs.commands.replay
 import evilpegs.commands.serve  # noqa: F401
 import evilpegs_server.feed.feed  # noqa: F401
 from evilpegs.main import main
