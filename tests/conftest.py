@@ -30,7 +30,6 @@ FULL = (
     "examples",
     "game/test_kernels.py",
     "integration",
-    "page/test_hostile_names.py",
     "repository/test_bench.py",
     "repository/test_container.py",
     "repository/test_flaky.py",
