@@ -1,17 +1,6 @@
-"""Processes that a test has started: a check that they run, and waiting for a condition."""
+"""Processes that a test has started: whether they run."""
 
-import time
 from pathlib import Path
-
-from support.patience import PATIENCE
-
-
-def wait_until(condition):
-    """Return as soon as ``condition`` returns a true value; fail the test if it does not within `PATIENCE` seconds."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def is_running(pid):
