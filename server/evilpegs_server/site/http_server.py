@@ -103,7 +103,7 @@ class Connection(asyncio.Protocol):
     ) -> None:
         self._others, self._counts, self._most = others, counts, most
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
-        self._received = 1  # a new connection is like a begun request
+        self.received = 1  # a new connection is like a begun request
         self._written, self._unsent, self._is_late = 0, 0, False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -122,17 +122,17 @@ class Connection(asyncio.Protocol):
         self._others[self] = None
         self._counts.connections = len(self._others)
         self._http.connection_made(transport)
-        self._watch()
+        self._check_again()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._check.cancel()
+        self._timer.cancel()
         self._others.pop(self, None)
         self._counts.connections = len(self._others)
         self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._received += len(data)
-        if self._received > MAX_REQUEST_BYTES:
+        self.received += len(data)
+        if self.received > MAX_REQUEST_BYTES:
             self.transport.abort()
             return
         try:
@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
 
     def note_request(self) -> None:
         # its headers have arrived
-        self._received, self._is_late = 0, False
+        self.received, self._is_late = 0, False
         self._come_last()
 
     def _come_last(self) -> None:
@@ -177,9 +177,13 @@ class Connection(asyncio.Protocol):
         self._counts.refused_connections += 1
         slowest.transport.abort()
 
-    def _watch(self) -> None:
+    def check(self) -> None:
+        """Close the connection if its client has sent no whole request, or read nothing, since the last check."""
         unsent = self.transport.get_write_buffer_size()
-        if (self._received and self._is_late) or 0 < self._unsent <= unsent - self._written:
+        if (self.received and self._is_late) or 0 < self._unsent <= unsent - self._written:
             self.transport.abort()
-        self._written, self._unsent, self._is_late = 0, unsent, self._received > 0
-        self._check = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._watch)
+        self._written, self._unsent, self._is_late = 0, unsent, self.received > 0
+
+    def _check_again(self) -> None:
+        self.check()
+        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check_again)

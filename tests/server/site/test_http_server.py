@@ -52,9 +52,8 @@ class Connections(list):
 
     def check(self):
         for each in self:
-            each._check.cancel()
             if not each.transport.is_closing():
-                each._watch()
+                each.check()
 
     async def writes(self):
         """Wait until bytes wait for the client of the only connection, who reads nothing."""
@@ -136,7 +135,7 @@ async def test_unfinished_request_ends_connection(connections):
     async with serving(answer) as connect:
         reader, writer = await connect()
         writer.write(REQUEST[:-2])
-        await until(lambda: connections and connections[0]._received > len(REQUEST[:-2]))
+        await until(lambda: connections and connections[0].received > len(REQUEST[:-2]))
         connections.check()
         assert await read_all(reader) == b""
         writer.close()
@@ -254,7 +253,7 @@ class TestControls:
         async with serving(answer) as connect:
             reader, writer = await connect()
             writer.write(REQUEST[:begun])
-            await until(lambda: connections and connections[0]._received > begun)
+            await until(lambda: connections and connections[0].received > begun)
             writer.write(REQUEST[begun:])
             async with asyncio.timeout(PATIENCE):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
