@@ -149,7 +149,7 @@ def milliseconds_until_shown(browser, url, ladder, code, games):
 def measure(options: argparse.Namespace) -> list[Figure]:
     """Measure the first view, then replies of the server."""
     if CHROMIUM is None:
-        raise MissingProgramError("this needs chromium; on Debian: apt install chromium")
+        raise MissingProgramError("this needs chromium; on Debian: apt install chromium-headless-shell")
     with contextlib.ExitStack() as stack:
         folder, browser = stack.enter_context(tempfile.TemporaryDirectory()), stack.enter_context(running_browser())
         server = stack.enter_context(server_in_thread(f"sqlite:///{folder}/page.sqlite3", log_level="error"))

@@ -8,7 +8,9 @@ need() { missing="$missing $*"; }
 node() { command -v node >/dev/null || need nodejs; }
 npm() { command -v npm >/dev/null || need npm; }
 compiler() { command -v cc >/dev/null || need gcc libc6-dev; }
-browser() { command -v chromium >/dev/null || need chromium; }
+browser() {
+    command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || need chromium-headless-shell
+}
 codes() { command -v zbarimg >/dev/null || need zbar-tools; }
 proxy() { [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null || need haproxy; }
 clock() { ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || need libfaketime; }

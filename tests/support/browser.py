@@ -19,7 +19,8 @@ from playwright.sync_api import expect, sync_playwright
 from support.patience import PATIENCE
 from support.requirements import require
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+"""The shell alone starts and opens pages in half the time: it draws no window."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -47,7 +48,7 @@ def running_browser():
 
     The test must not be async, because Playwright runs an event loop of its own.
     """
-    require(CHROMIUM, "the page needs chromium; on Debian: apt install chromium")
+    require(CHROMIUM, "the page needs chromium; on Debian: apt install chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
