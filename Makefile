@@ -18,7 +18,7 @@ TOOL := PYTHONPATH=tests $(BIN)/python -m tools
 unexport PYTHONDONTWRITEBYTECODE
 NODE := tests/page/node_modules/.package-lock.json
 
-# What to run before every commit: about four minutes.
+# What to run before every commit: under four minutes on two cores.
 test: $(DEV)
 	@sh tests/components.sh test
 	@$(MAKE) --no-print-directory -j2 check kernels
