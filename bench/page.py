@@ -23,7 +23,7 @@ from bench.timing import percentiles
 
 sys.path.append(str(TESTS))
 from support.browser import CHROMIUM, WatchedPage, running_browser
-from support.page.server_games import begin, type_code, wait_for_turn
+from support.page.server_games import OPEN, OVER, begin, type_code
 from support.threaded_server import server_in_thread
 
 LADDERS = {"classic-practice": "1122", "classic-evil-practice": "1122", "super-practice": "11223"}
@@ -125,6 +125,18 @@ def measure_shown_replies(browser, url, games):
     return figures
 
 
+def guess(page, code):
+    """Guess a code again and again and give up, unless it is the secret."""
+    for number in range(GUESSES_PER_GAME):
+        type_code(page, code)
+        page.locator("server-board guess-table tbody tr").nth(number).wait_for()
+        page.locator(f"{OPEN}, {OVER}").first.wait_for()
+        if page.locator(OVER).count():
+            return
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up", exact=True).click()
+
+
 def milliseconds_until_shown(browser, url, ladder, code, games):
     """Return the milliseconds from the arrival of each reply until it was shown."""
     watched = WatchedPage(browser, url)
@@ -133,12 +145,7 @@ def milliseconds_until_shown(browser, url, ladder, code, games):
     times = []
     for _ in range(games):
         begin(page)
-        for _ in range(GUESSES_PER_GAME):
-            wait_for_turn(page)
-            type_code(page, code)
-        wait_for_turn(page)
-        page.get_by_role("button", name="Give up…").click()
-        page.get_by_role("button", name="Give up", exact=True).click()
+        guess(page, code)
         page.locator("match-result").wait_for()
         times = page.evaluate("window.shown")
         page.evaluate("document.querySelector('server-play-view').play.leave()")
