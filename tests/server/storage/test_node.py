@@ -6,7 +6,7 @@ import pytest
 
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseInUseError
-from evilpegs_server.storage.queries import read, read_value
+from evilpegs_server.storage.queries import read_value
 from support.patience import PATIENCE
 from support.stores import new_node
 
@@ -43,7 +43,7 @@ def test_name_is_free_after_a_lease_of_watching(engine):
     be_silent(engine, "one")
     now = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float)"
     began = read_value(engine, now)
-    again = new_node(engine, "one", lease, sleep=lambda _: read(engine, "SELECT pg_sleep(0.03)"))
+    again = new_node(engine, "one", lease, sleep=lambda _: None)  # it looks again at once, until the lease is over
     assert again.run == 2
     assert read_value(engine, now) - began > lease
 
