@@ -128,6 +128,8 @@ async def keep_connected(
                 await use(client)
                 return
         except Exception as error:  # noqa: BLE001 - no fault of a broker, a disk or the feed may end the feed
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                return  # Python 3.11 loses a cancellation that comes together with the failure
             log.failed(_reason_of(error) + await hint())
         await retries.wait()
 

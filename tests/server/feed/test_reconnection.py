@@ -130,6 +130,25 @@ async def test_connection_ends_silently_before_answer(log):
     assert problems == []
 
 
+async def test_cancellation_that_a_failure_replaces_ends_the_attempts(log):
+    """`asyncio.wait_for` of Python 3.11 raises the error of what has failed in the turn of the cancellation."""
+
+    class FailsWhenCancelled(FakeMqtt):
+        async def __aenter__(self):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise aiomqtt.MqttError("refused") from None
+
+    client = FailsWhenCancelled()
+    connecting = asyncio.create_task(connect([client], do_nothing, log))
+    await loop_turns()
+    connecting.cancel()
+    assert (await connecting).slept == []
+    assert client.closed
+    assert not log
+
+
 async def wait(_client):
     await asyncio.Event().wait()
 
