@@ -1,7 +1,8 @@
 """The session of one connection: its player, and the handling of its messages by type."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from evilpegs_protocol.client_messages import (
     ClientRequest,
@@ -28,6 +29,8 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
+
+_Match = TypeVar("_Match")
 
 RETRY_MS: Final = 1_000
 # errors of unreadable frames; such a frame takes its token when its error is sent, not on arrival
@@ -188,14 +191,12 @@ class Session:
             return None
         runners = self.services.registry.runners_of(self.player.id)
         possible = [runner for runner in runners if runner.seat is self.channel] or runners
-        if len(possible) > 1:
-            raise RefusedError(ErrorCode.BAD_MESSAGE, f"match: you have {len(possible)} open matches; say which")
-        return possible[0] if possible else None
+        return only(possible)
 
     async def _only_match_elsewhere(self, player: Player) -> MatchRunner | None:
         nodes = self.services.nodes
-        found = [] if nodes is None else await nodes.open_matches(player.id)
-        return await self.services.registry.find(found[0].match, player.id) if len(found) == 1 else None
+        found = only([] if nodes is None else await nodes.open_matches(player.id))
+        return None if found is None else await self.services.registry.find(found.match, player.id)
 
     async def _play(self, request: Play, arrived: float) -> None:
         player = self._require_player()
@@ -230,3 +231,10 @@ class Session:
         self._counts.ended[reason] += 1
         self.channel.send([encode(refused.answer(re, fatal=True))])
         self.channel.close(close_code, str(refused))
+
+
+def only(matches: Sequence[_Match]) -> _Match | None:
+    """Return the open match of a player, None if there is none; raises RefusedError if there are several."""
+    if len(matches) > 1:
+        raise RefusedError(ErrorCode.BAD_MESSAGE, f"match: you have {len(matches)} open matches; say which")
+    return matches[0] if matches else None

@@ -153,6 +153,18 @@ async def test_open_matches_are_counted_on_all_nodes(start):
         assert refused["code"] == "too_many_matches"
 
 
+async def test_match_may_be_left_out_if_it_is_the_only_one_of_all_nodes(start):
+    urls = [(await start(name)).url for name in ("one", "two")]
+    async with dial(urls[0]) as first, dial(urls[1]) as second:
+        await first.hello("annette")
+        await second.hello(token=first.token)
+        matches = [await first.play("classic-evil") for _ in range(2)]
+        refused = await second.ask("error", "resumed", type="resume", seq=0)
+        assert refused["code"] == "bad_message"
+        await first.ask("match_over", type="resign", match=matches[0])
+        assert (await second.ask("error", "resumed", type="resume", seq=0))["match"] == matches[1]
+
+
 async def test_player_enters_a_round_on_one_node_only(start, engine):
     """Both ask at the same moment, when neither node knows of the other's match."""
     servers = [await start(name) for name in ("one", "two")]
