@@ -53,6 +53,9 @@ of 4x7 takes 40 seconds of processor time. The best worst case is the number of 
 beat the devil if it solves the whole game. The **date** is that of the publication, or of the proof if `evilpegs`
 made it. The list is [known_results.toml](../server/evilpegs_server/site/known_results.toml), from which servers take
 the bounds that they show beside a ladder; `make known` compares it with what the program can prove.
+
+Without a proof, "best known" means the best that we know of. On 5x8 the least total is also the subject of a public
+competition, question 31926 of Code Golf Stack Exchange, whose entries were not at hand.
 """
 
 
