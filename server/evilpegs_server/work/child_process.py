@@ -128,11 +128,9 @@ class ChildProcess:
             await self._serve(ours)
         finally:
             process.kill()
-            # one that waits for a disk ends later, and the games go on meanwhile
-            while (status := process.poll()) is None:  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
+            await _wait_for_end(process)
             self.pid = None
-        return status
+        return process.returncode
 
     async def _serve(self, ours: socket.socket) -> None:
         ended, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -145,6 +143,18 @@ class ChildProcess:
         finally:
             self._transport = None
             transport.abort()
+
+
+async def _wait_for_end(killed: subprocess.Popen[bytes]) -> None:
+    cancellation: asyncio.CancelledError | None = None
+    # one that waits for a disk ends later, and the games go on meanwhile
+    while killed.poll() is None:
+        try:
+            await asyncio.sleep(0.005)
+        except asyncio.CancelledError as error:  # nobody else would wait for it
+            cancellation = error
+    if cancellation is not None:
+        raise cancellation
 
 
 def lower_priority(niceness: int) -> None:
