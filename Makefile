@@ -1,8 +1,11 @@
 # The same short commands for people and for CI. `make demo` on a fresh machine needs Python 3.11, git and make.
+# `make test PYTHON=python3.14` uses another Python, in an environment of its own.
 
-BIN := .venv/bin
-READY := .venv/.ready
-DEV := .venv/.dev
+PYTHON := python3
+VENV := .venv$(addprefix -,$(notdir $(PYTHON:python3=)))
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEV := $(VENV)/.dev
 
 demo: $(READY)
 	@$(BIN)/evilpegs demo
@@ -147,20 +150,20 @@ vendor: $(DEV)
 PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile --no-deps
 
 $(READY): requirements.txt pyproject.toml
-	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
+	@$(PYTHON) -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
-	@echo "making .venv, once"
-	@python3 -m venv .venv
+	@echo "making $(VENV), once"
+	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --require-hashes -r requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
 # What only tests, checks and benches need. Tests start hundreds of processes, so everything is compiled here.
 $(DEV): requirements-dev.txt $(READY)
-	@echo "adding the tools for development to .venv, once"
+	@echo "adding the tools for development to $(VENV), once"
 	@$(PIP) --require-hashes -r requirements-dev.txt
 	@$(BIN)/pip check -q
-	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
 .PHONY: demo serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts vectors records openapi screenshot vendor
