@@ -10,7 +10,7 @@ from support.patience import PATIENCE
 
 MISSING = ("fcntl", "grp", "pwd", "resource", "termios", "tty")
 WITHOUT_UNIX = f"""
-import enum, importlib, os, pkgutil, signal, sys
+import asyncio, enum, importlib, os, pkgutil, signal, sys  # asyncio needs `sysconf` on this system
 
 for module in {MISSING!r}:
     sys.modules[module] = None
