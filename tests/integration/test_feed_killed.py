@@ -51,10 +51,10 @@ async def test_killed_server_misses_no_result(tmp_path, database):
             child = await PublishingChild(database, mosquitto.url).start()
             await subscriber.wait_for(lambda s: len(s.matches) == len(played))
             status, errors = await child.stop(signal.SIGTERM)
+            assert status == 0, errors
             await subscriber.wait_for(lambda s: last_state(s) == "stopped")
     finally:
         mosquitto.kill()
-    assert status == 0, errors
     by_match = {event["match"]: event for event in played}
     received = [json.loads(payload) for payload in subscriber.payloads("result")]
     assert all(event == by_match[event["match"]] for event in received)

@@ -1,9 +1,9 @@
-"""Servers whose limits of time a busy machine keeps: for tests that are not about these admission.
+"""Servers whose limits of time a busy machine keeps: for tests that are not about these limits.
 
     python patient_server.py serve --port 0 ...
 
-The limits are those of clients who do not say hello, and of the steps in which a server stops, but for the two that
-clients can use up.
+The limits are those of clients who do not say hello, of a show process that says nothing, which is replaced, and of the
+steps in which a server stops, but for the two that clients can use up.
 """
 
 import os
@@ -29,6 +29,7 @@ def lengthen_limits(change=setattr):
     change(stopping, "OUTLET_SECONDS", 4 * PATIENCE)
     change(stopping, "WORKER_SECONDS", 2 * PATIENCE)
     change(show_process, "STOP_SECONDS", 3 * PATIENCE)
+    change(show_process, "SILENT_LOOKS", PATIENCE)
     change(worker_process, "STOP_SECONDS", PATIENCE)
     change(feed, "STOP_SECONDS", PATIENCE)
     change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
