@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
     "CONTRIBUTING.md",
+    "docs/tour.md",
     "docs/feed.md",
     "docs/architecture.md",
     "docs/counting.md",
@@ -171,6 +172,19 @@ def test_strategy_in_readme_is_short_and_good(tmp_path):
     assert mean_on_classic(source) < 4.6 < mean_on_classic(POPULAR)
     (tmp_path / "bot.py").write_text(source)
     assert evilpegs.duel(str(tmp_path / "bot.py"), rules="6x10").turns[-1].feedback == (6, 0)
+
+
+def test_readme_is_short_and_begins_with_a_start():
+    """In the first screen: the picture, the three commands and a way for each reader."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 220
+    screen = "\n".join(lines[:36])
+    starts = re.findall(r"^    (make \w+|pip install)", screen, re.MULTILINE)
+    assert starts == ["make demo", "make serve", "pip install"]
+    assert screen.index("page.png") < screen.index("make demo")
+    rows = re.findall(r"^\|.*\|$", screen, re.MULTILINE)[2:6]
+    links = {link for row in rows for link in re.findall(r"\((.*?)\)", row)}
+    assert links >= {"docs/page.md", "#a-bot-in-16-lines", "docs/contest.md", "#python"}
 
 
 def test_readme_shows_difference_of_evil_and_devil(newcomer):
