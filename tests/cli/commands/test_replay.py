@@ -141,7 +141,7 @@ def test_replay_hints_at_thorough_for_uncounted_turns(uncounted, flaw, is_hinted
 
 
 def test_replay_finds_match_by_prefix(run, server, evil_match):
-    result = run("replay", evil_match[:9].upper(), "--no-analysis", "--database", server.database, "--json")
+    result = run("replay", evil_match[:15].upper(), "--no-analysis", "--database", server.database, "--json")
     assert result.document["match"] == evil_match
 
 
