@@ -32,11 +32,11 @@ def local_worker():
 
 
 @pytest.fixture
-async def open_fake_server():
-    """Open a fake server on a database. At the end of the test no log entry may be left that it did not take."""
+async def open_fake_server(engine):
+    """Open a fake server on the database. At the end of the test no log entry may be left that it did not take."""
     servers = []
 
-    def open_server(engine, **options):
+    def open_server(**options):
         servers.append(FakeServer(engine, **options))
         return servers[-1]
 
@@ -52,9 +52,9 @@ async def open_fake_server():
 
 
 @pytest.fixture
-async def fake_server(open_fake_server, engine):
+async def fake_server(open_fake_server):
     """A fake server on a new database."""
-    return open_fake_server(engine)
+    return open_fake_server()
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ def presence(fake_server):
 
 
 @pytest.fixture
-async def few_matches(open_fake_server, engine):
+async def few_matches(open_fake_server):
     """A fake server on which two practice matches may be open."""
-    return open_fake_server(engine, settings=Settings(max_practice_matches=2))
+    return open_fake_server(settings=Settings(max_practice_matches=2))
 
 
 async def connect_guest(fake_server):
@@ -86,12 +86,12 @@ class TestForgetting:
         assert (await again.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
         assert len(load_players(fake_server.engine)) == 1
 
-    async def test_restart_loads_only_guests_with_matches(self, fake_server, open_fake_server, engine):
+    async def test_restart_loads_only_guests_with_matches(self, fake_server, open_fake_server):
         done, playing = await connect_guest(fake_server), await connect_guest(fake_server)
         await resign(done, await done.play("tiny-practice"))
         await playing.play("tiny-practice")
         fake_server.close()
-        later = open_fake_server(engine)
+        later = open_fake_server()
         later.restore_matches()
         assert (len(later.services.players), later.services.presence.table_sizes()["absent_guests"]) == (1, 1)
         stranger = await connect_guest(later)

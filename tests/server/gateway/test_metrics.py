@@ -180,8 +180,8 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
     assert table_entries(metrics) == sizes | {"connected_players": 0, "absent_guests": 1}
 
 
-async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake_server, engine):
-    server = open_fake_server(engine, settings=Settings(matches_per_hour=1))
+async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake_server):
+    server = open_fake_server(settings=Settings(matches_per_hour=1))
     shown = GameMetrics(server.services, Durations(), {}, dict)
     await server.connect_player(f"{NAME}-1")
     (ann,) = server.clients
@@ -190,8 +190,8 @@ async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake
     assert values(shown.text())["evilpegs_limits_met_total", "matches_per_hour"] == 1
 
 
-async def test_full_practice_is_counted(open_fake_server, engine):
-    server = open_fake_server(engine, settings=Settings(max_practice_matches=1))
+async def test_full_practice_is_counted(open_fake_server):
+    server = open_fake_server(settings=Settings(max_practice_matches=1))
     shown = GameMetrics(server.services, Durations(), {}, dict)
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")

@@ -16,12 +16,12 @@ from support.waiting import loop_turns
 
 
 @pytest.fixture
-def restart(fake_server, open_fake_server, engine):
+def restart(fake_server, open_fake_server):
     """Stop the fake server and start another one on the same database."""
 
     def stop_and_open():
         fake_server.close()
-        later = open_fake_server(engine)
+        later = open_fake_server()
         later.restore_matches()
         return later
 
@@ -41,8 +41,8 @@ async def resume(fake_server, client, match, seq=0):
         (ReplyCapacity(count_work=999), ["slow", "1,000", "count_work", "999"]),
     ],
 )
-async def test_oversized_ladder_is_refused_with_numbers(open_fake_server, engine, capacity, facts):
-    ann = await open_fake_server(engine, capacity=capacity).connect_player()
+async def test_oversized_ladder_is_refused_with_numbers(open_fake_server, capacity, facts):
+    ann = await open_fake_server(capacity=capacity).connect_player()
     refused = await ann.request(type="play", ladder="slow")
     assert (refused["type"], refused["code"]) == ("error", "too_large")
     assert all(fact in refused["message"] for fact in facts)
@@ -56,8 +56,8 @@ def test_unavailable_reason_names_bytes_for_live_sets():
     assert all(fact in reason for fact in ["huge-evil", "873,814", "cache_bytes", "873,813"])
 
 
-async def test_welcome_offers_only_fitting_ladders(open_fake_server, engine):
-    small_server = open_fake_server(engine, capacity=ReplyCapacity(count_work=999))
+async def test_welcome_offers_only_fitting_ladders(open_fake_server):
+    small_server = open_fake_server(capacity=ReplyCapacity(count_work=999))
     welcome = await small_server.connect().hello()
     offered = [ladder["id"] for ladder in welcome["ladders"]]
     assert offered == [name for name in small_server.registry.ladders if name != "slow"]

@@ -72,8 +72,8 @@ class TestDurability:
         assert (await again.request(type="resume", match=match, seq=0))["seq"] == 2
         assert (await again.guess(match, 1, "2" * 16))["seq"] == 3
 
-    async def test_broken_match_is_restored_by_itself(self, open_fake_server, engine, broken_disk):
-        fake_server = open_fake_server(engine, reload_seconds=0)
+    async def test_broken_match_is_restored_by_itself(self, open_fake_server, broken_disk):
+        fake_server = open_fake_server(reload_seconds=0)
         ann = await fake_server.connect_player()
         match = await ann.play("long")
         broken_disk.on = True

@@ -130,12 +130,12 @@ async def test_match_records_method_of_each_reply(fake_server):
     assert '"exact_up_to":6' in runner.event_log.entries[0].text
 
 
-async def test_devil_match_resumes_after_restart(fake_server, open_fake_server, engine):
+async def test_devil_match_resumes_after_restart(fake_server, open_fake_server):
     ann = await fake_server.connect_player("ann")
     match = await ann.play("devil")
     given = await ann.guess(match, 1, "11")
     fake_server.close()
-    later = open_fake_server(engine)
+    later = open_fake_server()
     later.restore_matches()
     again = later.connect()
     await again.hello(token=ann.token)
