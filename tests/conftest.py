@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from evilpegs_game import kernels
+from support import closed_databases
 
 TESTS = Path(__file__).parent
 MEMORY = Path("/dev/shm")
@@ -49,6 +50,7 @@ settings.load_profile("few")
 
 
 def pytest_configure():
+    closed_databases.watch()
     # Tests compare what commands print, also the first after a change of the game.
     kernels.SILENT_SECONDS = float("inf")
     # A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP; children inherit both.

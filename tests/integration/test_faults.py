@@ -13,7 +13,7 @@ import signal
 import sqlite3
 import sys
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import closing, suppress
 from copy import deepcopy
 from pathlib import Path
 
@@ -210,7 +210,7 @@ async def copied(follower, copy, rows):
 
     def is_copied():
         assert follower.returncode is None
-        with sqlite3.connect(copy) as database:
+        with closing(sqlite3.connect(copy)) as database:
             return database.execute(of_copy).fetchall() == expected
 
     await until(is_copied)

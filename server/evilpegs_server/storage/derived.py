@@ -237,13 +237,17 @@ class DerivedFile:
     def _connect(self) -> sqlite3.Connection:
         mode = "rw" if self.is_writer else "ro"
         connection = sqlite3.connect(file_uri(self._file, mode), uri=True, check_same_thread=False)
-        connection.execute("PRAGMA busy_timeout=5000")
-        if self.is_writer:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute("PRAGMA secure_delete=ON")  # results of players who were forgotten
-        connection.execute("ATTACH ? AS log", (file_uri(self._database.path, "ro"),))
-        connection.set_authorizer(_refuse_secrets)
+        try:
+            connection.execute("PRAGMA busy_timeout=5000")
+            if self.is_writer:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute("PRAGMA secure_delete=ON")  # results of players who were forgotten
+            connection.execute("ATTACH ? AS log", (file_uri(self._database.path, "ro"),))
+            connection.set_authorizer(_refuse_secrets)
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     def _explain(self, context: ExceptionContext) -> BaseException | None:

@@ -13,7 +13,7 @@ from typing import Final
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
+from sqlalchemy import NullPool, create_engine
 
 from evilpegs_server.storage.errors import RESTORE, DatabaseDamagedError, DatabaseUnusableError
 
@@ -89,7 +89,7 @@ def _table_flaws(
 @cache
 def _columns_of(revision: str) -> Mapping[str, frozenset[str]]:
     config = alembic_config()
-    with create_engine("sqlite://").connect() as connection:
+    with create_engine("sqlite://", poolclass=NullPool).connect() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
         driver = connection.connection.driver_connection
