@@ -59,6 +59,8 @@ VARYING = [
     ("the seed of a lost game", re.compile(r"(--seed )\d{9,}\b"), r"\1SEED"),
     ("a measured time", re.compile(r"\b(in )[\d,.]+( m?s\b)"), r"\1TIME\2"),
     ("the seconds of strategies", re.compile(r"(?m)^(\S+ .*\.\d{4} +\d+) +[\d,]+\.\d{3}(?=  )"), r"\1  SECONDS"),
+    ("the version of Python", re.compile(r"(?<=\(Python )[\w.+]+"), "VERSION"),
+    ("how SQLite names a page", re.compile(r"(?:Tree \d+ page|Page) (?=\d+: )"), "page "),
     ("the milliseconds per guess", re.compile(r", [\d.]+( ms per guess)"), r", TIME\1"),
     ("the milliseconds per guess of strategies", re.compile(r"(?m)(SECONDS) +[\d.]+\.\d{3}(?=  )"), r"\1  PACE"),
     ("the milliseconds of turns", re.compile(r"(?m)^ *turn .* ms\n─+\n(?: .*\n)+"), without_times),

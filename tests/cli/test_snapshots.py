@@ -148,6 +148,8 @@ VARIED = {
     "the secret of a lost game": ("--secret 1234 --seed 1234567890\n", "--secret 6512 --seed 1234567890\n"),
     "the seed of a lost game": ("duel --seed 1234567890\n", "duel --seed 10987654321\n"),
     "a measured time": ("5 guesses in 1,234 ms, 4 in 0.25 s\n", "5 guesses in 9 ms, 4 in 12.50 s\n"),
+    "the version of Python": ("(Python 3.11.7, numpy 2)\n", "(Python 3.15.0rc1+, numpy 2)\n"),
+    "how SQLite names a page": ("damaged: Page 14: error\n", "damaged: Tree 3 page 14: error\n"),
     "the seconds of strategies": (
         "entropy  123  208  3.2500     4    0.001  1\n",
         "entropy  123  208  3.2500     4  123.456  1\n",
