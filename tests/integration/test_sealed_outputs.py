@@ -193,10 +193,20 @@ async def read_http(contest, path, match):
     answers = []
     for place in places:
         for query in QUERIES.get(path, [""]):
-            answer = await contest.web.get(place.replace("{round}", "final") + query)
+            answer = await computed(contest, place.replace("{round}", "final") + query)
             headers = [answer.headers.get(name) for name in ("etag", "content-length", "content-type", "cache-control")]
             answers.append((place.replace(match, UNKNOWN), answer.status_code, plain(answer.text, contest), headers))
     return answers
+
+
+async def computed(contest, url):
+    """Return the answer of a path; one that takes too long is asked for again."""
+
+    async def answer():
+        answer = await contest.web.get(url)
+        return answer if answer.status_code != 503 else None
+
+    return await until(answer)
 
 
 def has_streams(path):
