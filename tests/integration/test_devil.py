@@ -15,6 +15,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.queries import closing_engine
 from support.patience import PATIENCE
 from support.patient_server import PROGRAM
 from support.servers import Child, child_server, dial
@@ -67,7 +68,8 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
     assert [game.outcome for game in games] == ["solved"] * 4
     [match] = set(matches)
     record = tmp_path / "record.jsonl"
-    stored = load_match(open_existing_database(database), match)
+    with closing_engine(open_existing_database(database)) as engine:
+        stored = load_match(engine, match)
     record.write_text("".join(entry.text + "\n" for entry in stored.entries))
     assert main(["verify", str(record), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -11,6 +11,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.storage.queries import closing_engine
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial
@@ -28,7 +29,8 @@ async def test_stopped_server_resumes_match_later(database, number):
         assert '"stopped"' in errors
         assert (await raw.hear("notice"))["kind"] == "draining"
         assert await raw.closed() == 1012
-    assert [len(stored.entries) for stored in load_open_matches(open_existing_database(database))] == [given["seq"]]
+    with closing_engine(open_existing_database(database)) as engine:
+        assert [len(stored.entries) for stored in load_open_matches(engine)] == [given["seq"]]
     log = structlog.get_logger()
     async with running_server(Settings(port=0, site=False, database=database), log) as later, dial(later.url) as again:
         [known] = (await again.hello(token=raw.token))["open"]

@@ -14,6 +14,7 @@ from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.queries import closing_engine
 from support.in_process import running_server
 from support.servers import dial
 from support.waiting import until
@@ -55,7 +56,8 @@ async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
         await raw.guess(played, 1, 1, "1122")
     clock.start()
     await until(lambda: not len(quick_server.registry))
-    events = [json.loads(entry.text) for entry in load_match(open_existing_database(database), played).entries]
+    with closing_engine(open_existing_database(database)) as engine:
+        events = [json.loads(entry.text) for entry in load_match(engine, played).entries]
     assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]
     assert events[-1]["guesses"] == [1, 0, 0]
     assert verify_match(events) == []

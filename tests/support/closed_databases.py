@@ -1,9 +1,13 @@
 """Connections to SQLite that nobody closes are an error of the test, as they are since Python 3.13."""
 
+import inspect
 import sqlite3
 import sys
 import warnings
 from functools import partial
+from pathlib import Path
+
+TESTS = str(Path(__file__).parents[1])
 
 
 class Watched(sqlite3.Connection):
@@ -11,6 +15,10 @@ class Watched(sqlite3.Connection):
         self.is_open = False
         super().__init__(*args, **options)
         self.is_open = True
+        frame = inspect.currentframe()
+        while frame and (frame.f_code.co_filename == __file__ or not frame.f_code.co_filename.startswith(TESTS)):
+            frame = frame.f_back
+        self.place = frame and f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
     def close(self):
         super().close()
@@ -18,7 +26,7 @@ class Watched(sqlite3.Connection):
 
     def __del__(self):
         if self.is_open:
-            warnings.warn(f"unclosed database in {self!r}", ResourceWarning, source=self, stacklevel=1)
+            warnings.warn(f"unclosed database, opened at {self.place}", ResourceWarning, source=self, stacklevel=1)
 
 
 def watch():

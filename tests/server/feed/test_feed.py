@@ -20,6 +20,7 @@ from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
+from evilpegs_server.storage.queries import closing_engine
 from evilpegs_server.storage.rounds import Round, open_round
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
@@ -83,7 +84,8 @@ async def test_feed_publishes_record(mosquitto, publishing, players, database):
         await subscriber.wait_for(lambda s: any(t == f"{topic}/event" and b"match_over" in p for t, p, _ in s.received))
         published = [(t, p.decode(), m.qos) for t, p, m in subscriber.received if t.startswith(topic)]
         player = next(json.loads(text)["player"] for t, text, _ in published if t == f"{topic}/event")
-    stored = [entry.text for entry in load_match(open_database(database), match).entries]
+    with closing_engine(open_database(database)) as engine:
+        stored = [entry.text for entry in load_match(engine, match).entries]
     assert [text for t, text, _ in published if t == f"{topic}/event"] == stored
     assert {qos for t, _, qos in published if t == f"{topic}/event"} == {0}
     assert [(text, qos) for t, text, qos in published if t == f"{topic}/result"] == [(stored[-1], 1)]

@@ -8,6 +8,7 @@ from evilpegs_server.show.follower import load_events
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
+from evilpegs_server.storage.queries import closing_engine
 from support.brokers import Mosquitto, Subscriber, keys
 
 SERVER = "evilpegs/v1/evilpegs"
@@ -35,9 +36,9 @@ async def guarded(tmp_path, request):
 
 def unpublished(database):
     """Return the types of the events after the stored cursor."""
-    engine = open_database(database)
     cursor = json.loads(beside(database, ".feed").read_text())["event"]
-    return [event.type for event in load_events(engine, cursor, load_last_event_id(engine))]
+    with closing_engine(open_database(database)) as engine:
+        return [event.type for event in load_events(engine, cursor, load_last_event_id(engine))]
 
 
 async def play_refused(player, log, count):
