@@ -2,33 +2,51 @@
 
     python examples/check_bounds.py FILE
 
-FILE has the form of docs/trees.md, plain or compressed with gzip or xz. The program prints how many guesses are enough,
-or are not, and exits with status 1 and the number of the first wrong line if that is not proved. Nothing is shared with
+FILE has the form of docs/trees.md, plain or compressed with gzip. The program prints how many guesses are enough, or
+are not, and exits with status 1 and the number of the first wrong line if that is not proved. Nothing is shared with
 evilpegs, and all is done in plain loops: feedback from its definition, and symmetries by listing the images of a guess.
+It takes at most half a gigabyte for a strategy, and for an adversary one byte for each pair of codes, at most 2 GiB.
 """
 
 import gzip
-import lzma
+import io
+import math
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import permutations, product
+import zlib
+from array import array
+from collections.abc import Iterator
+from itertools import count, permutations, product
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 SYMBOLS = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
-TITLES = ("evilpegs tree 1", "evilpegs adversary 1")
+PRESETS = {
+    "classic": "4x6",
+    "bulls-and-cows": "4x10-distinct",
+    "super": "5x8",
+    "grand": "6x10",
+    "huge": "8x10",
+    "monster": "10x12",
+    "colossus": "12x14",
+}
+MOST_BYTES = 1 << 26
+MOST_GUESSES = 128
+MOST_CODES = 1 << 20
+MOST_PAIRS = 1 << 31  # of codes, for an adversary
+MOST_PEGS = 9  # for an adversary: no more than 64 feedbacks
+MOST_SYMMETRIES = 1 << 20
 
 
-class WrongLineError(Exception):
-    """A line that is wrong, by its number in the text."""
+class NotProvedError(Exception):
+    """Why a file proves nothing."""
 
 
 def wrong(number: int, why: str) -> NoReturn:
-    raise WrongLineError(f"line {number}: {why}")
+    raise NotProvedError(f"line {number}: {why}")
 
 
 class Game:
@@ -46,73 +64,136 @@ class Game:
     def feedback(self, guess: int) -> np.ndarray:
         """Return the feedback of every secret, in the order of all codes."""
         code = self.codes[guess]
-        result = np.zeros(len(self.codes), dtype=np.uint8)
+        result = np.zeros(len(self.codes), dtype=np.uint8 if self.all_black < 256 else np.uint16)
         for peg, color in enumerate(code):
-            result += (self.at_peg[peg] == color) * np.uint8(self.pegs)  # with the color below, pegs + 1
+            result += (self.at_peg[peg] == color) * result.dtype.type(self.pegs)  # with the color below, pegs + 1
         for color in set(code):
             result += np.minimum(self.of_color[color], np.uint8(code.count(color)))
         return result
 
     def read_code(self, number: int, text: str) -> int:
-        code = tuple(SYMBOLS.find(symbol) for symbol in text)
-        return self.index[code] if code in self.index else wrong(number, f"{text} is not a code")
+        code = tuple(SYMBOLS.find(symbol) for symbol in (text.upper() if text.isascii() else "?"))
+        return self.index[code] if code in self.index else wrong(number, f"{text:.40} is not a code")
 
     def read_feedback(self, number: int, text: str) -> int:
-        black, white = map(int, re.fullmatch(r"(\d+),(\d+)", text).groups() if "," in text else wrong(number, text))
+        match = re.fullmatch("([0-9]{1,2}),([0-9]{1,2})", text) or wrong(number, f"{text:.40} is not a feedback")
+        black, white = int(match[1]), int(match[2])
+        if black + white > self.pegs or black == self.pegs:
+            wrong(number, f"the game does not go on after the feedback {text}")
         return black * (self.pegs + 1) + white
 
     def show(self, guess: int) -> str:
         return "".join(SYMBOLS[color] for color in self.codes[guess])
 
 
-class Entry:
-    """A line: its number, its two words, and the lines below it that are indented by one step more."""
+class Lines:
+    """The lines of a tree in their order; what is below a line follows it, indented by one step more.
 
-    def __init__(self, number: int, words: Sequence[str]) -> None:
-        self.number, self.words, self.below = number, words, list[Entry]()
+    ``codes`` are the guesses, ``replies`` the feedbacks in the same lines, ``numbers`` those of the lines, and
+    ``ends`` the first later line that is not below each. ``top`` is the number of the line before the first.
+    """
+
+    def __init__(self, top: int) -> None:
+        self.top = top
+        self.numbers, self.codes, self.replies, self.ends = (array("i") for _ in range(4))
+
+    def below(self, at: int) -> Iterator[int]:
+        """Yield the lines one step below a line, or those at the top if it is -1."""
+        end = len(self.ends) if at < 0 else self.ends[at]
+        at += 1
+        while at < end:
+            yield at
+            at = self.ends[at]
 
 
-def read(data: bytes) -> tuple[bool, Game, int, list[Entry]]:
-    """Return whether this is an adversary's tree, its game, its number of guesses or 0, and the lines at the top."""
+def read_text(data: bytes) -> str:
     if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
-    elif data[:6] == b"\xfd7zXZ\0":
-        data = lzma.decompress(data)
-    numbered = enumerate(data.decode().split("\n"), 1)
-    lines = [(number, line.partition("#")[0].rstrip()) for number, line in numbered]
-    lines = [(number, line) for number, line in lines if line]
-    (number, title), (second, rules), *lines = lines
-    match = re.fullmatch(r"rules (\d+)x(\d+)(-distinct)?", rules) or wrong(second, "not rules")
-    adversary = title == TITLES[1] or (title != TITLES[0] and wrong(number, "not a title"))
-    guesses = 0
-    if adversary:
-        (number, line), *lines = lines
-        guesses = int((re.fullmatch(r"guesses (\d+)", line) or wrong(number, "not a number of guesses"))[1])
-    root = Entry(0, [])
-    path = [root]
-    for number, line in lines:
-        depth, odd = divmod(len(line) - len(line.lstrip(" ")), 2)
-        words = line.split()
-        if odd or depth >= len(path) or len(words) != (2 if adversary or depth else 1):
+        try:
+            with gzip.open(io.BytesIO(data)) as file:
+                data = file.read(MOST_BYTES + 1)
+        except (EOFError, OSError, zlib.error):
+            raise NotProvedError("the compressed data is damaged") from None
+    if len(data) > MOST_BYTES:
+        raise NotProvedError(f"this is longer than {MOST_BYTES:,} bytes")
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        wrong(data.count(b"\n", 0, error.start) + 1, "this is not text in UTF-8")
+
+
+def read_rules(number: int, line: str, is_adversary: bool) -> Game:
+    text = line.removeprefix("rules ")
+    match = re.fullmatch(
+        r"rules (0?[0-9]|[1-9][0-9])x(0?[0-9]|[1-9][0-9])(-distinct)?", "rules " + PRESETS.get(text, text)
+    )
+    if text == line or not match:
+        wrong(number, f"{line:.40} names no rules")
+    pegs, colors, is_distinct = int(match[1]), int(match[2]), bool(match[3])
+    if not (1 <= pegs <= 16 and 1 <= colors <= 34 and (pegs <= colors or not is_distinct)):
+        wrong(number, f"there are no rules {text}")
+    size = math.perm(colors, pegs) if is_distinct else colors**pegs
+    if size > MOST_CODES or (is_adversary and (size**2 > MOST_PAIRS or pegs > MOST_PEGS)):
+        wrong(number, f"{size:,} codes of {pegs} pegs are too many for this program")
+    return Game(pegs, colors, is_distinct)
+
+
+def read(text: str) -> tuple[bool, Game, int, Lines]:
+    """Return whether this is an adversary's tree, its game, its number of guesses, and its lines."""
+    numbered = enumerate(io.StringIO(text, newline="\n"), 1)
+    full = ((number, line) for number, each in numbered if (line := each.partition("#")[0].rstrip()))
+    number, title = next(full, (1, ""))
+    is_adversary = title == "evilpegs adversary 1"
+    if title not in {"evilpegs tree 1", "evilpegs adversary 1"}:
+        wrong(number, "this is not the title of a tree")
+    number, rules = next(full, (number, "the end of the file"))
+    game = read_rules(number, rules, is_adversary)
+    guesses = MOST_GUESSES
+    if is_adversary:
+        number, line = next(full, (number, ""))
+        match = re.fullmatch("guesses ([1-9][0-9]{0,2})", line)
+        if not match or (guesses := int(match[1])) > MOST_GUESSES:
+            wrong(number, f"not a number of guesses from 1 to {MOST_GUESSES}")
+    lines, path = Lines(number), list[int]()  # the line at each depth that the next line may follow
+    for number, line in full:
+        spaces = len(line) - len(line.lstrip(" "))
+        depth = spaces // 2
+        words = line[spaces:].split(" ")
+        if spaces % 2 or depth > len(path) or len(words) != (2 if is_adversary or depth else 1):
             wrong(number, "this line does not fit below the one above it")
-        entry = Entry(number, words)
-        path[depth].below.append(entry)
-        path[depth + 1 :] = [entry]
-    return adversary, Game(int(match[1]), int(match[2]), bool(match[3])), guesses, root.below
+        if depth >= guesses or (lines.numbers and not depth and not is_adversary):
+            wrong(number, "only one first guess" if not depth else f"more than {guesses} guesses")
+        for done in path[depth:]:
+            lines.ends[done] = len(lines.ends)
+        path[depth:] = [len(lines.ends)]
+        code, reply = words if is_adversary else (words[-1], words[0])
+        lines.numbers.append(number)
+        lines.codes.append(game.read_code(number, code))
+        lines.replies.append(game.read_feedback(number, reply) if len(words) == 2 else -1)
+        lines.ends.append(0)
+    for done in path:
+        lines.ends[done] = len(lines.ends)
+    if not lines.numbers and not is_adversary:
+        wrong(number, "the first guess is missing")
+    return is_adversary, game, guesses, lines
 
 
-def check_strategy(game: Game, entry: Entry, rows: np.ndarray, turn: int, found: dict[int, int]) -> None:
-    """Follow the secrets at ``rows`` through the tree below ``entry`` and count in ``found`` the turns they take."""
-    guess = game.read_code(entry.number, entry.words[-1])
+def check_strategy(game: Game, lines: Lines, at: int, rows: np.ndarray, turn: int, found: dict[int, int]) -> None:
+    """Follow the secrets at ``rows`` through the tree at a line and count in ``found`` the turns they take."""
+    guess, number = lines.codes[at], lines.numbers[at]
     given = game.feedback(guess)[rows]
-    below = {game.read_feedback(child.number, child.words[0]): child for child in entry.below}
-    answers = set(given.tolist())
+    answers = set(np.unique(given).tolist())
     if game.all_black in answers:
         found[turn] = found.get(turn, 0) + 1
-    if len(below) != len(entry.below) or set(below) != answers - {game.all_black}:
-        wrong(entry.number, f"not one line below {game.show(guess)} for each feedback that is possible here")
-    for answer, child in below.items():
-        check_strategy(game, child, rows[given == answer], turn + 1, found)
+    missing = answers - {game.all_black}
+    for child in lines.below(at):
+        answer = lines.replies[child]
+        if answer not in missing:
+            wrong(lines.numbers[child], f"no other secret that is possible here answers {game.show(guess)} so")
+        missing.remove(answer)
+        is_answer = given == answer
+        check_strategy(game, lines, child, rows if is_answer.all() else rows[is_answer], turn + 1, found)
+    if missing:
+        wrong(number, f"not one line below {game.show(guess)} for each feedback that is possible here")
 
 
 Turns = tuple[tuple[int, int], ...]  # guess and reply
@@ -121,23 +202,26 @@ Turns = tuple[tuple[int, int], ...]  # guess and reply
 class Adversary:
     """The check that no codebreaker who has ``guesses`` guesses is sure to win against the replies of a tree."""
 
-    def __init__(self, game: Game, guesses: int) -> None:
-        self.game, self.guesses = game, guesses
+    def __init__(self, game: Game, guesses: int, lines: Lines) -> None:
+        self.game, self.guesses, self.lines = game, guesses, lines
         every, seen = np.arange(len(game.codes)), np.zeros(256, dtype=bool)
         self.table = np.empty((len(every), len(every)), dtype=np.uint8)  # symmetric
         for guess in every:
             self.table[guess] = game.feedback(guess)
             seen[self.table[guess]] = True
         self.numbers = int(np.flatnonzero(seen)[-1]) + 1
+        self.bit = np.uint64(1) << (np.cumsum(seen) - 1).astype(np.uint64)
         # one secret with the last guess; with more, another set behind each feedback that goes on
         ways, self.most = int(seen.sum()) - 1, [0, 1]
         while len(self.most) <= guesses:
-            self.most.append(1 + ways * self.most[-1])
+            self.most.append(min(1 + ways * self.most[-1], len(every)))
         self.separable: dict[bytes, bool] = {}
 
-    def check(self, turns: Turns, rows: np.ndarray, below: list[Entry], number: int) -> None:
-        left = self.guesses - len(turns)
-        if left == 0 or (left == 1 and len(rows) > 1):
+    def check(self, turns: Turns, rows: np.ndarray, at: int, number: int) -> None:
+        """Check what is below a line, which is -1 for what is at the top, and ``number`` in an error."""
+        left, lines = self.guesses - len(turns), self.lines
+        below = list(lines.below(at))
+        if not below and (left == 0 or (left == 1 and len(rows) > 1)):
             return  # a secret is left that was not guessed
         sizes = np.array([np.bincount(given[rows], minlength=self.numbers) for given in self.table])
         largest = np.delete(sizes, self.game.all_black, axis=1).max(axis=1)
@@ -148,16 +232,19 @@ class Adversary:
                 if all(self.is_solvable(part, left - 1) for part in self.parts(rows, guess)):
                     wrong(number, f"{self.game.show(guess)} is enough with {left} guesses left")
             return
-        lines = [(entry, self.game.read_code(entry.number, entry.words[0])) for entry in below]
-        covered = {image for _, guess in lines for image in self.images(turns, guess)}
+        guesses = {lines.codes[line]: line for line in below}
+        symmetries = list(self.symmetries(turns, number))
+        covered = {image for guess in guesses for image in self.images(turns, guess, symmetries)}
         if open_ones := [guess for guess in needed if guess not in covered]:
             wrong(number, f"no line for {self.game.show(open_ones[0])} below this one")
-        for entry, guess in lines:
-            reply = self.game.read_feedback(entry.number, entry.words[1])
+        for line in below:
+            guess, reply = lines.codes[line], lines.replies[line]
+            if guesses[guess] != line:
+                wrong(lines.numbers[guesses[guess]], f"{self.game.show(guess)} was already answered")
             kept = rows[self.table[guess][rows] == reply]
-            if not len(kept) or reply == self.game.all_black:
-                wrong(entry.number, "no secret goes on after this reply")
-            self.check((*turns, (guess, reply)), kept, entry.below, entry.number)
+            if not len(kept):
+                wrong(lines.numbers[line], "no secret goes on after this reply")
+            self.check((*turns, (guess, reply)), kept, line, lines.numbers[line])
 
     def parts(self, rows: np.ndarray, guess: int) -> list[np.ndarray]:
         given = self.table[guess][rows]
@@ -171,27 +258,44 @@ class Adversary:
         if key not in self.separable:
             seen, twice = np.zeros((2, len(self.table)), dtype=np.uint64)
             for row in rows:
-                bits = np.uint64(1) << self.table[row].astype(np.uint64)
+                bits = self.bit[self.table[row]]
                 twice |= seen & bits
                 seen |= bits
             self.separable[key] = bool((twice == 0).any())
         return self.separable[key]
 
-    def images(self, turns: Turns, guess: int) -> Iterator[int]:
-        """Yield every guess that a symmetry which keeps the turns, in whatever order, makes of ``guess``."""
-        codes, orders = self.game.codes, list(permutations(range(len(turns))))
+    def symmetries(self, turns: Turns, number: int) -> Iterator[tuple[tuple[int, ...], dict[int, int]]]:
+        """Yield each permutation of pegs with the colors that take all turns to themselves, in whatever order."""
+        tried = count(1)
+
+        def recolor(left: Turns, targets: Turns, colors: dict[int, int]) -> Iterator[dict[int, int]]:
+            if next(tried) > MOST_SYMMETRIES:
+                wrong(number, "too many symmetries for this program")
+            if not left:
+                yield colors
+                return
+            (guess, reply), *rest = left
+            moved = [self.game.codes[guess][peg] for peg in pegs]
+            for target in targets:
+                names = dict(colors)
+                pairs = zip(moved, self.game.codes[target[0]], strict=True)
+                fits = reply == target[1] and all(names.setdefault(color, to) == to for color, to in pairs)
+                if fits and len(set(names.values())) == len(names):
+                    yield from recolor(tuple(rest), tuple(each for each in targets if each != target), names)
+
+        distinct = tuple(dict.fromkeys(turns))
+        for pegs in permutations(range(self.game.pegs)):
+            for colors in recolor(distinct, distinct, {}):
+                yield pegs, colors
+
+    def images(
+        self, turns: Turns, guess: int, symmetries: list[tuple[tuple[int, ...], dict[int, int]]]
+    ) -> Iterator[int]:
+        """Yield every guess that a symmetry which keeps the turns makes of ``guess``."""
+        codes = self.game.codes
         used = {color for earlier, _ in turns for color in codes[earlier]}
         free = [color for color in range(self.game.colors) if color not in used]
-        for pegs, order in product(permutations(range(self.game.pegs)), orders):
-            pairs = {
-                (codes[earlier][peg], codes[turns[other][0]][to])
-                for (earlier, _), other in zip(turns, order, strict=True)
-                for to, peg in enumerate(pegs)
-            }
-            same = all(reply == turns[other][1] for (_, reply), other in zip(turns, order, strict=True))
-            colors = dict(pairs)
-            if not same or len(pairs) != len(used) or len(set(colors.values())) != len(used):
-                continue  # no permutation of colors goes with these pegs
+        for pegs, colors in symmetries:
             moved = [codes[guess][peg] for peg in pegs]
             fresh = sorted(set(moved) - used)
             for chosen in permutations(free, len(fresh)):
@@ -199,25 +303,32 @@ class Adversary:
                 yield self.game.index[tuple(names[color] for color in moved)]
 
 
-def main(name: str) -> int:
+def main(names: list[str]) -> int:
     start = time.perf_counter()
+    if len(names) != 1:
+        print("usage: python check_bounds.py FILE", file=sys.stderr)
+        return 2
+    (name,) = names
     try:
-        adversary, game, guesses, top = read(Path(name).read_bytes())
-        rows = np.arange(len(game.codes))
-        if adversary:
-            Adversary(game, guesses).check((), rows, top, 3)
+        is_adversary, game, guesses, lines = read(read_text(Path(name).read_bytes()))
+        rows = np.arange(len(game.codes), dtype=np.int32)
+        if is_adversary:
+            Adversary(game, guesses, lines).check((), rows, -1, lines.top)
             proved = f"{guesses} guesses are not enough"
         else:
             found: dict[int, int] = {}
-            check_strategy(game, top[0], rows, 1, found)
+            check_strategy(game, lines, 0, rows, 1, found)
             total = sum(turn * times for turn, times in found.items())
             proved = f"{max(found)} guesses are enough, {total} in all for {len(rows)} codes"
-    except WrongLineError as error:
+    except NotProvedError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"{name}: {error.strerror}", file=sys.stderr)
+        return 2
     print(f"{name}: {proved}; checked in {time.perf_counter() - start:.1f} s")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

@@ -24,7 +24,7 @@ CodeLike = str | Sequence[int]
 _WIDEST: Final = tuple(Rules(pegs, MAX_COLORS) for pegs in range(1, MAX_PEGS + 1))
 # by the number of colors; `bytes.translate` without these leaves the colors that do not exist
 _LEGAL: Final = tuple(bytes(range(colors)) for colors in range(MAX_COLORS + 1))
-_COLOR_OF = {symbol: color for color, symbol in enumerate(SYMBOLS)}
+_COLOR_OF = {symbol: color for color, each in enumerate(SYMBOLS) for symbol in (each, each.lower())}
 # `bytes.translate` with it makes UTF-8 unless there is no such color
 _SYMBOL_OF = SYMBOLS.encode().ljust(256, b"\xff")
 MAX_SHOWN: Final = 40
@@ -47,7 +47,7 @@ def parse_code(text: str, rules: Rules | str) -> Code:
     rules = rules if type(rules) is Rules else to_rules(rules)
     require(text, str, "a code", "a text such as '1122'")
     try:
-        code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
+        code = tuple(map(_COLOR_OF.__getitem__, text))
     except KeyError:
         raise MalformedError(
             f"not a code: {quoted(text)}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"

@@ -2,17 +2,22 @@
 
 import ast
 import gzip
-import lzma
+import io
 import runpy
 import sys
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from evilpegs_clients.strategies.tree_strategy import tree_text
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.adversary import format_adversary, parse_tree_or_adversary
+from evilpegs_game.trees.adversary import AdversaryTree, format_adversary, parse_tree_or_adversary
 from evilpegs_game.trees.certificate import certify
 from evilpegs_game.trees.lower_bound import LowerBound, certify_adversary
 from evilpegs_game.trees.tree import format_tree, parse_tree
@@ -51,7 +56,7 @@ def check(tmp_path, capsys):
 
     def check(text):
         (tmp_path / "a").write_bytes(text if isinstance(text, bytes) else text.encode())
-        status = main(str(tmp_path / "a"))
+        status = main([str(tmp_path / "a")])
         out, err = capsys.readouterr()
         assert bool(err) == bool(status)
         return status, (out + err).removeprefix(f"{tmp_path / 'a'}: ").partition(";")[0]
@@ -72,6 +77,8 @@ def test_program_agrees_on_worst_case(check, rules, value):
 
 # 3x8 needs six guesses; line 13 is 123 0,1
 TREE = format_adversary(find_adversary(WorstCase(Rules(3, 8)), 5))
+REPLIES_OF_3X5 = format_adversary(find_adversary(WorstCase(Rules(3, 5)), 4))
+SHALLOW = format_adversary(find_adversary(WorstCase(Rules(2, 5)), 3))
 
 
 @pytest.mark.parametrize(
@@ -104,9 +111,116 @@ def test_program_refuses_tree_that_solves_less(check, old, new, line):
     assert (status, printed.partition(":")[0]) == (1, f"line {line}")
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
-def test_program_reads_compressed_trees(check, compress):
-    assert check(compress(TREE.encode()))[0] == 0
+def test_program_reads_compressed_trees(check):
+    packed = gzip.compress(TREE.encode())
+    assert check(packed)[0] == 0
+    assert check(packed[:-9])[0] == check(packed[:-2] + b"zz")[0] == 1
+
+
+STRATEGY = format_tree(find_strategy(WorstCase(Rules(2, 3)), 4))
+ADVERSARY = "evilpegs adversary 1\nrules 1x3\nguesses 2\n"
+REPLIES = "evilpegs adversary 1\nrules 2x10\nguesses 6\n11 0,0\n  12 0,0\n  22 0,0\n  23 0,0\n"
+# the forms that docs/trees.md does not have; of each the first wrong line
+MALFORMED = {
+    "two first guesses": (STRATEGY + "12\n", STRATEGY.count("\n") + 1),
+    "guess that was answered": (TREE + "123 0,1\n", TREE.count("\n") + 1),
+    "feedback that was answered": (STRATEGY + "  0,0 11\n", STRATEGY.count("\n") + 1),
+    "feedback by another name": ("evilpegs tree 1\nrules 3x2\n112\n  0,4 111\n", 4),
+    "black of another script": (REPLIES.replace("11 0,0", "11 0,\u0660"), 4),
+    "peg of another script": (REPLIES.replace("11 0,0", "1\uff11 0,0"), 4),
+    "letter that becomes a color": ("evilpegs tree 1\nrules 1x34\n\u017f\n", 3),
+    "rules of another script": (ADVERSARY.replace("1x3", "1x\u0663"), 2),
+    "number of another script": (ADVERSARY.replace("guesses 2", "guesses \u00b2"), 3),
+    "no guesses": (ADVERSARY.replace("guesses 2", "guesses 0"), 3),
+    "too many guesses": (ADVERSARY.replace("guesses 2", "guesses 129"), 3),
+    "too many guesses after zeros": (ADVERSARY.replace("guesses 2", "guesses 0001000"), 3),
+    "more turns than guesses": (ADVERSARY + "1 0,0\n  2 0,0\n    3 0,0\n", 6),
+    "nothing": ("", 1),
+    "no rules": ("evilpegs tree 1\n", 1),
+    "no first guess": ("evilpegs tree 1\nrules 2x3\n", 2),
+    "no number of guesses": ("evilpegs adversary 1\nrules 1x3\n", 2),
+    "later form": (STRATEGY.replace("tree 1", "tree 2"), 1),
+    "code that is too short": (STRATEGY.replace("rules 2x3", "rules 3x3"), 3),
+    "turn of one word": (REPLIES.replace("11 0,0", "11"), 4),
+    "turn of three words": (REPLIES.replace("11 0,0", "11 0,0 0,0"), 4),
+    "two spaces": (REPLIES.replace("11 0,0", "11  0,0"), 4),
+    "tab": (REPLIES.replace("  12", "\t12"), 5),
+    "three spaces": (REPLIES.replace("  12", "   12"), 5),
+    "too deep": (REPLIES.replace("  12", "    12"), 5),
+    "rules without codes": (ADVERSARY.replace("1x3", "3x2-distinct"), 2),
+    "too many colors": (ADVERSARY.replace("1x3", "1x35"), 2),
+    "too many codes": (ADVERSARY.replace("1x3", "12x14"), 2),
+    "not UTF-8": (b"evilpegs tree 1\nrules 2x3\n\xff\n", 3),
+    "UTF-16": (STRATEGY.encode("utf-16"), 1),
+    "129 guesses": (
+        "evilpegs tree 1\nrules 1x2\n" + "".join(f"{'  ' * n}{'0,0 ' if n else ''}1\n" for n in range(129)),
+        131,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line"), MALFORMED.values(), ids=MALFORMED)
+def test_both_programs_refuse_the_same_line(check, text, line):
+    status, printed = check(text)
+    assert (status, printed.partition(":")[0]) == (1, f"line {line}")
+    data = text if isinstance(text, bytes) else text.encode()
+    with pytest.raises(GameError, match=rf"^line {line}\b|too many codes|12x14|too many|129"):
+        certify_either(data)
+
+
+def certify_either(data):
+    tree = parse_tree_or_adversary(tree_text(data))
+    return certify_adversary(tree) if isinstance(tree, AdversaryTree) else certify(tree)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_both_programs_judge_changed_trees_alike(data):
+    text = data.draw(st.sampled_from([STRATEGY, REPLIES_OF_3X5, SHALLOW]))
+    lines = text.splitlines()
+    at = data.draw(st.integers(0, len(lines) - 1))
+    kind = data.draw(st.sampled_from(["drop", "double", "move", "word", "symbol"]))
+    if kind == "drop":
+        del lines[at]
+    elif kind == "double":
+        lines.insert(at, lines[at])
+    elif kind == "move":
+        lines.insert(data.draw(st.integers(0, len(lines) - 1)), lines.pop(at))
+    elif kind == "word":
+        lines[at] = " ".join(reversed(lines[at].split(" ")))
+    else:
+        peg = data.draw(st.integers(0, len(lines[at]) - 1))
+        lines[at] = lines[at][:peg] + data.draw(st.sampled_from("0123459, #x\u0661")) + lines[at][peg + 1 :]
+    changed = "\n".join(lines) + "\n"
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a").write_text(changed)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            status = main([f"{folder}/a"])
+    try:
+        certify_either(changed.encode())
+    except GameError:
+        assert status == 1
+    else:
+        assert status == 0
+
+
+def test_program_says_what_it_cannot_read(tmp_path, capsys):
+    assert [main([]), main([str(tmp_path)]), main([str(tmp_path / "none")])] == [2, 2, 2]
+    assert len(capsys.readouterr().err.splitlines()) == 3
+
+
+def test_program_gives_up_on_too_many_symmetries(check, monkeypatch):
+    """Turns that can stand in any order, one color each; a list of their orders would not fit in memory."""
+    monkeypatch.setitem(main.__globals__, "MOST_SYMMETRIES", 1 << 12)
+
+    def replies(depth):
+        one, other = "1234567890ABCDEFG"[depth : depth + 2]
+        guesses = [one + one, one + other, "1" + one] if depth else [one + one, one + other]
+        lines = [f"{'  ' * depth}{guess} 0,0\n" for guess in guesses]
+        return lines[:1] + (replies(depth + 1) if depth < 14 else []) + lines[1:]
+
+    status, printed = check("evilpegs adversary 1\nrules 2x34\nguesses 20\n" + "".join(replies(0)))
+    assert (status, "symmetries" in printed) == (1, True)
 
 
 def test_program_shares_no_code():

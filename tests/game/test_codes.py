@@ -53,6 +53,13 @@ def test_parse_code_refuses_unknown_symbols(text):
         parse_code(text, CLASSIC)
 
 
+@pytest.mark.parametrize("letter", "ſıß")
+def test_parse_code_refuses_letters_that_become_symbols(letter):
+    """Such as the long s, whose upper case is S."""
+    with pytest.raises(MalformedError):
+        parse_code(letter, Rules(1, MAX_COLORS))
+
+
 @pytest.mark.parametrize(
     ("text", "rules", "broken", "values"),
     [

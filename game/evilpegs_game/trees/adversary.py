@@ -67,10 +67,10 @@ def parse_tree_or_adversary(text: str) -> Tree | AdversaryTree:
     lines, rules = read_heading(text, ADVERSARY_TITLE)
     missing = "the number of guesses is missing, like: guesses 5"
     above, line = next_line(lines, text, missing)
-    word, _, count = line.partition(" ")
-    if word != "guesses" or not (count.isascii() and count.isdecimal() and 1 <= int(count[:4]) <= MAX_DEPTH):
+    match = re.fullmatch("guesses ([1-9][0-9]{0,2})", line)
+    if not match or int(match[1]) > MAX_DEPTH:
         raise text_error(above, "guesses", f"{quoted(line)}: {missing}, from 1 to {MAX_DEPTH}")
-    guesses, top = int(count), dict[Code, Answer]()
+    guesses, top = int(match[1]), dict[Code, Answer]()
     path = [top]  # the answers at each depth that the next line may add to
     for number, line in lines:
         depth = read_depth(number, line, len(path) - 1)

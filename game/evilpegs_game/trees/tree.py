@@ -163,7 +163,7 @@ def read_heading(text: str, title: str) -> tuple[Iterator[Line], Rules]:
     require(text, str, "a tree", "its text")
     message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
     check_bound(len(text), MAX_TREE_CHARACTERS, message)
-    lines = _lines(text)
+    lines = _lines(text.removeprefix("\ufeff"))
     _read_title(*next_line(lines, text, f"a tree begins with the line: {title} {VERSION}"), title)
     return lines, _read_rules(*next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
 
@@ -183,7 +183,7 @@ def next_line(lines: Iterator[Line], text: str, missing: str) -> Line:
 
 
 def _read_title(number: int, line: str, title: str) -> None:
-    words = line.removeprefix("\ufeff").split(" ")
+    words = line.split(" ")
     if " ".join(words[:-1]) != title:
         raise text_error(number, "title", f"{quoted(line)} does not begin a tree; its first line is: {title} {VERSION}")
     if words[-1] != VERSION:
