@@ -5,8 +5,8 @@
 #   sh tests/components.sh test|faults|page|all
 missing=""
 need() { missing="$missing $*"; }
-node() { command -v node >/dev/null || need nodejs; }
-npm() { command -v npm >/dev/null || need npm; }
+javascript() { command -v node >/dev/null || need nodejs; }
+types() { command -v npm >/dev/null || need npm; }
 compiler() { command -v cc >/dev/null || need gcc libc6-dev; }
 browser() {
     command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || need chromium-headless-shell
@@ -22,10 +22,10 @@ postgresql() { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v
 
 group=${1:-all}
 case "$group" in
-    test) node; compiler; broker; browser; postgresql ;;
+    test) javascript; compiler; broker; browser; postgresql ;;
     faults) postgresql; clock ;;
-    page) node; npm; browser; codes ;;
-    all) node; npm; compiler; broker; browser; codes; proxy; clock; postgresql ;;
+    page) javascript; types; browser; codes ;;
+    all) javascript; types; compiler; broker; browser; codes; proxy; clock; postgresql ;;
     *) echo "components.sh: there is no group '$group': test, faults, page or all" >&2; exit 2 ;;
 esac
 [ -n "$missing" ] || exit 0
