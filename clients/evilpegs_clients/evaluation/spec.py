@@ -21,7 +21,7 @@ class StrategySpec:
     """A strategy to evaluate on one set of rules, as plain texts and numbers that can be sent to any process."""
 
     strategy: str  # a name, or the path of a file
-    source: str | None  # of a file
+    source: bytes | None  # of a file
     rules: Rules
     first: str | None = None  # or the strategy's own
     candidates_only: bool = False
@@ -40,11 +40,16 @@ class StrategySpec:
         """A hash of all that the counts depend on, such as the version of evilpegs, but not the folder of a file."""
         _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
-        return sha256(dumps([version("evilpegs"), SCHEME, name, *fields]).encode()).hexdigest()
+        facts = [version("evilpegs"), SCHEME, name, *fields]
+        return sha256(dumps(facts, default=_as_text).encode()).hexdigest()
 
     def load(self) -> Strategy:
         """Return the strategy, loaded once per process; raises StrategyError."""
         return _load(self.strategy, self.source, self.siblings, self.candidates_only)
+
+
+def _as_text(source: bytes) -> str:
+    return source.decode(errors="surrogateescape")
 
 
 def make_specs(
@@ -72,7 +77,7 @@ def make_specs(
 
 
 @lru_cache(maxsize=16)
-def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
+def _load(strategy: str, source: bytes | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
     local = None
     with suppress(StrategyError):
         local = read_source(strategy)
@@ -82,7 +87,7 @@ def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...]
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
         for sibling in siblings:
             Path(folder, sibling.path).parent.mkdir(parents=True, exist_ok=True)
-            Path(folder, sibling.path).write_text(sibling.text)
+            Path(folder, sibling.path).write_bytes(sibling.source)
         copy = Path(folder, Path(strategy).name)
-        copy.write_text(source)
+        copy.write_bytes(source)
         return load_strategy(str(copy), candidates_only)

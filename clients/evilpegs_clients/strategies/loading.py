@@ -36,10 +36,10 @@ FILE_ENDINGS: Final = (".py", *TREE_ENDINGS)
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
-    """A module beside a strategy file, and its source text."""
+    """A module beside a strategy file, and its source."""
 
     path: str  # relative to the folder of both, such as `name.py` or `name/part.py`
-    text: str
+    source: bytes
 
     @property
     def name(self) -> str:
@@ -53,25 +53,25 @@ def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
     Of a package, all modules are returned. What is no Python file, or cannot be read or parsed, has none.
     """
     path = path.resolve()
-    folder, texts, waiting = path.parent, dict[Path, str](), [path]
+    folder, sources, waiting = path.parent, dict[Path, bytes](), [path]
     while waiting:
         for name in _imported_names(_read(waiting.pop())):
             for module in _modules(folder, name):
-                if module not in texts and module != path:
-                    texts[module] = _read(module)
+                if module not in sources and module != path:
+                    sources[module] = _read(module)
                     waiting.append(module)
-    siblings = (SiblingModule(module.relative_to(folder).as_posix(), text) for module, text in texts.items())
+    siblings = (SiblingModule(module.relative_to(folder).as_posix(), source) for module, source in sources.items())
     return tuple(sorted(siblings, key=lambda sibling: sibling.path))
 
 
-def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
-    """Return the version of a strategy file, the beginning of a SHA-256 over its text and its siblings.
+def source_version(source: bytes, siblings: tuple[SiblingModule, ...] = ()) -> str:
+    """Return the version of a strategy file, the beginning of a SHA-256 over its bytes and its siblings.
 
     For a file without siblings, it is the beginning of what ``sha256sum`` prints.
     """
-    digest = sha256(text.encode())
+    digest = sha256(source)
     for sibling in siblings:
-        digest.update(f"\0{sibling.path}\0{sibling.text}".encode())
+        digest.update(f"\0{sibling.path}\0".encode() + sibling.source)
     return digest.hexdigest()[:8]
 
 
@@ -82,9 +82,9 @@ def _modules(folder: Path, name: str) -> Iterator[Path]:
         yield folder / f"{name}.py"
 
 
-def _imported_names(text: str) -> set[str]:
+def _imported_names(source: bytes) -> set[str]:
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = list(ast.walk(ast.parse(source)))  # decodes the bytes as an import does
     except (SyntaxError, ValueError, RecursionError):
         return set()
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
@@ -92,11 +92,11 @@ def _imported_names(text: str) -> set[str]:
     return {name.partition(".")[0] for name in plain | from_modules if name}
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes().decode(errors="replace")
+        return path.read_bytes()
     except OSError:
-        return ""
+        return b""
 
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"  # begins the module name under which each strategy file is imported
@@ -213,16 +213,19 @@ def _unknown_text(name: str) -> str:
     return f"no strategy {quoted(name)}; {hint} a .py file with choose(position, rng) or a .tree file"
 
 
-def read_source(strategy: str) -> str | None:
-    """Return the text of a strategy file; None for a built-in strategy, or a missing file, which loading reports."""
+def read_source(strategy: str) -> bytes | None:
+    """Return the bytes of a strategy file, those of the text of a tree that is compressed.
+
+    Returns None for a built-in strategy, or a missing file, which loading reports.
+    """
     if not strategy.endswith(FILE_ENDINGS) or not Path(strategy).is_file():
         return None
     try:
         if strategy.endswith(".py"):
-            return Path(strategy).read_text()
+            return Path(strategy).read_bytes()
         with Path(strategy).open("rb") as file:
-            return tree_text(file.read(MAX_TREE_CHARACTERS + 1))
-    except (OSError, UnicodeDecodeError, GameError) as error:
+            return tree_text(file.read(MAX_TREE_CHARACTERS + 1)).encode()
+    except (OSError, GameError) as error:
         raise StrategyError(f"{strategy} cannot be read: {error}") from error
 
 
@@ -232,16 +235,16 @@ def file_stem(name: str) -> str:
 
 
 def _from_tree(path: Path) -> TreeStrategy:
-    text = read_source(str(path)) or ""
+    source = read_source(str(path)) or b""
     try:
-        return TreeStrategy(parse_tree(text), path.name, source_version(text))
+        return TreeStrategy(parse_tree(source.decode()), path.name, source_version(source))
     except GameError as error:
         raise StrategyError(f"{path}: {error}") from None
 
 
 def _from_file(path: Path) -> FileStrategy:
     siblings = find_siblings(path)
-    version = source_version(path.read_bytes().decode(errors="replace"), siblings)
+    version = source_version(path.read_bytes(), siblings)
     function = getattr(_import(path, siblings), "choose", None)
     if not callable(function):
         raise StrategyError(f"{path} has no function choose(position, rng); define it as evilpegs bot --new FILE does")

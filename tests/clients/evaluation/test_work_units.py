@@ -126,12 +126,11 @@ def test_unit_plays_strategy_file_as_it_was(tmp_path):
     assert ChoiceUnit(before, HISTORY, 6).play().guess == ChoiceUnit(spec("first-consistent"), HISTORY, 6).play().guess
 
 
-def test_read_source_refuses_unreadable_file(tmp_path):
+def test_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "mine.py").write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(StrategyError, match=r"mine\.py") as caught:
-        read_source(str(tmp_path / "mine.py"))
-    assert isinstance(caught.value.__cause__, UnicodeDecodeError)
-    unreadable = StrategySpec(str(tmp_path / "mine.py"), MINE, SMALL)
+    with pytest.raises(StrategyError, match=r"mine\.py"):
+        spec(str(tmp_path / "mine.py")).load()
+    unreadable = StrategySpec(str(tmp_path / "mine.py"), MINE.encode(), SMALL)
     assert ChoiceUnit(unreadable, (), 27).play().guess == (0, 0, 0)
 
 

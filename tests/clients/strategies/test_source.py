@@ -36,7 +36,7 @@ def write(tmp_path):
     def write(name, text):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return str(path)
 
     return write
@@ -67,6 +67,46 @@ def test_version_follows_imported_siblings(write, text):
         assert seeded_choice(strategy)(ROOT) == (digit,) * 3
         versions.add(strategy.version)
     assert len(versions) == 2
+
+
+ENCODED = {
+    "byte order mark": b"\xef\xbb\xbf" + HELPED.encode(),
+    "byte order mark and coding": b"\xef\xbb\xbf# coding: utf-8\n" + HELPED.encode(),
+    "coding": "# -*- coding: latin-1 -*-\n# \xe9\n".encode("latin-1") + HELPED.encode(),
+    "coding in the second line": "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n# \u20ac\n".encode("cp1252")
+    + HELPED.encode(),
+    "lines of Windows": HELPED.replace("\n", "\r\n").encode(),
+    "lines of old systems": HELPED.replace("\n", "\r").encode(),
+}
+
+
+@pytest.mark.parametrize("source", ENCODED.values(), ids=ENCODED)
+@pytest.mark.parametrize(
+    "helper", [b"", b"\xef\xbb\xbf", b"# coding: latin-1\n# \xe9\n"], ids=["plain", "mark", "coding"]
+)
+def test_helpers_count_however_they_are_encoded(write, source, helper):
+    path = write("mine.py", source)
+    versions, digests = set(), set()
+    for digit in (0, 1):
+        write("helper.py", helper + b"from deeper import code\n")
+        write("deeper.py", code(digit))
+        for one in (load_strategy(path), (spec := read_spec(path)).load()):
+            assert seeded_choice(one)(ROOT) == (digit,) * 3
+            versions.add(one.version)
+        digests.add(spec.digest)
+    assert (len(versions), len(digests)) == (2, 2)
+
+
+def test_names_beyond_ascii_are_those_of_python(write, tmp_path):
+    """An import of the ligature fi is one of the two letters."""
+    write("mine.py", "import \ufb01ve, h\xe9lper\n" + PLAIN)
+    write("five.py", "")
+    write("h\xe9lper.py", "")
+    assert [each.path for each in find_siblings(tmp_path / "mine.py")] == ["five.py", "h\xe9lper.py"]
+
+
+def read_spec(path):
+    return StrategySpec(path, read_source(path), Rules(3, 3), siblings=find_siblings(Path(path)))
 
 
 def test_version_ignores_modules_that_are_not_imported(write):
@@ -109,7 +149,7 @@ def test_siblings_of_replaced_strategy_are_forgotten(write):
 def test_spec_carries_siblings(write, tmp_path):
     write("helper.py", code(2))
     path = write("mine.py", HELPED)
-    here = StrategySpec(path, read_source(path), Rules(3, 3), siblings=find_siblings(Path(path)))
+    here = read_spec(path)
     elsewhere = replace(here, strategy="/elsewhere/mine.py")
     (tmp_path / "helper.py").unlink()
     (tmp_path / "mine.py").unlink()
