@@ -6,8 +6,8 @@ matches again and write `tests/vectors/records.json`, run ``make records``. No t
 because the worker process of a server takes long to start.
 
 A forgery is a list of changes to a record, so that Python and JavaScript make the same one. A change has the form
-{"event": INDEX, "set": {...}}, with "unset" for a list of fields to remove, or "drop" to remove the event. Most
-forgeries come with a new chain of hashes, as a careful forger would make it.
+{"event": INDEX, "set": {...}}, with "unset" for a list of fields to remove, "drop" to remove the event, or "then" for
+an event to add after it. Most forgeries come with a new chain of hashes, as a careful forger would make it.
 """
 
 import asyncio
@@ -189,6 +189,12 @@ class Forger:
         yield self.forged("missing field", "events", (self.first, {"unset": ["left_ms"]}))
         yield self.set("another match", "order", 1, match="f" * 16)
         yield self.forged("missing turn", "order", (self.first, {"drop": True}))
+        lie = self.sums | {"elapsed_ms": 0, "guesses": [1] * len(self.sums["guesses"])}
+        again = self.sums | {"seq": self.last + 2, "head": chain(map(canonical, self.events))[-1]}
+        yield self.forged("event after the end", "order", (self.last, {"then": again}), rehash=False)
+        yield self.forged(
+            "two ends", "order", (self.last - 1, {"then": lie}), (self.last, {"set": {"seq": self.last + 2}})
+        )
         yield self.set("sum of times", "summary", self.last, elapsed_ms=self.sums["elapsed_ms"] + 1)
         yield self.set("colors", "rules", 0, colors=self.started["colors"] + 1)
         yield self.set("codemaker", "codemaker", 0, codemaker="evil" if self.is_fixed else "fixed")
@@ -215,8 +221,8 @@ class Forger:
         if "parts" in self.turn and not is_large(self.started):
             yield self.set("parts", "help", self.first, parts=self.turn["parts"][1:])
             yield self.set("candidates", "help", self.first, candidates=self.turn["candidates"] + 1)
-        if self.started["codemaker"] == "devil":
-            yield self.set("method", "replies", self.first, method="greedy")
+        method = "greedy" if self.started["codemaker"] == "devil" else "exact"
+        yield self.set("method", "replies", self.first, method=method)
         if self.started["codemaker"] == "evil" and not is_large(self.started):
             yield from self.with_reply("smaller part", lambda parts, largest: parts.keys() - set(largest))
             yield from self.with_reply("another of equal parts", lambda parts, largest: set(largest))
@@ -283,8 +289,12 @@ def apply(events, changes):
         changed[change["event"]].update(change.get("set", {}))
         for field in change.get("unset", []):
             del changed[change["event"]][field]
-    dropped = {change["event"] for change in changes if change.get("drop")}
-    return [event for index, event in enumerate(changed) if index not in dropped]
+    kept = {index: [event] for index, event in enumerate(changed)}
+    for change in changes:
+        if change.get("drop"):
+            kept[change["event"]] = []
+        kept[change["event"]] += [change["then"]] if "then" in change else []
+    return [event for index in range(len(changed)) for event in kept[index]]
 
 
 def head_of(events):

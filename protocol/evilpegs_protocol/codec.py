@@ -69,6 +69,21 @@ def encode(message: Message) -> str:
 canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
+def check_canonical(value: object) -> None:
+    """Raise ValueError for fractions, numbers from 2^53 and halves of surrogate pairs, which not all programs keep."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            check_canonical(key)
+            check_canonical(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            check_canonical(member)
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) >= 2**53):
+        raise ValueError(f"canonical JSON has only whole numbers below 2^53, not {value!r:.40}")
+    elif isinstance(value, str) and not value.isascii():
+        value.encode()
+
+
 def parse_json(text: str) -> Any:
     """Parse JSON; raises JsonError, also for what others understand differently: repeated keys, NaN, infinities."""
     try:

@@ -192,6 +192,14 @@ def test_forged_file_is_refused_and_other_file_is_one_line(open_view):
         expect(page.get_by_role("alert")).to_contain_text(f"x{number} cannot be read: this")
 
 
+def test_record_that_was_cut_off_is_not_called_verified(open_view):
+    """As `evilpegs verify`, whose exit status is another then."""
+    page = open_view("#/verify")
+    choose_file(page, record_file(HONEST["evil"][:5], "cut.jsonl"))
+    page.locator("record-check .verdict", has_text="not over").wait_for()
+    expect(page.locator("record-check .good, record-check .bad")).to_have_count(0)
+
+
 def test_file_that_is_read_late_leaves_the_one_chosen_since(open_view):
     page = open_view("#/nothing")
     for end in ("resolve('no record')", "reject(new Error('gone'))"):

@@ -164,7 +164,7 @@ def _unproved_claims(player: str, is_signed: bool | None) -> list[dict[str, str]
         "player": f"who played: that it was {player} is the word of the server",
         "times": "when the match was played and how long turns took: the server read its own clocks",
         "void": "why games are void: the server alone says that it failed",
-        "conditions": "under which conditions: the record alone says what ladder, rated and guess_limit are",
+        "conditions": "under which conditions: the record alone says what ladder, rated, guess_limit and tie are",
         "match": f"that the match took place at all: {made_by}",
     }
     return [{"claim": claim, "why": why} for claim, why in claims.items() if not (is_signed and claim == "conditions")]

@@ -16,7 +16,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position, unchecked_position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted, Method
 
 CACHE_BYTES: Final = 64 << 20  # the most bytes of the live sets that a `VerificationCache` creates for itself
 
@@ -66,8 +66,10 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
     if game.match.codemaker != "fixed":
         yield from _check_witness(game, history)
         yield from _check_adversary(game, history, cache, devil_budget)
-    elif game.over.nonce is not None:
-        yield from _check_fixed(game, history, game.over.nonce)
+    else:
+        yield from (_wrong_method(game, turn, None) for turn, event in enumerate(game.feedbacks, 1) if event.method)
+        if game.over.nonce is not None:
+            yield from _check_fixed(game, history, game.over.nonce)
     yield from _check_practice(game, history, cache)
 
 
@@ -163,11 +165,15 @@ def _check_adversary(
 
 
 def _check_method(game: GameRecord, turn: int, codemaker: Evil | Devil, position: Position) -> Iterator[Violation]:
-    claimed = game.feedbacks[turn - 1].method
     method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
-    if claimed != method:
-        what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
-        yield game.violation(Subject.METHOD, what, turn)
+    if game.feedbacks[turn - 1].method != method:
+        yield _wrong_method(game, turn, method)
+
+
+def _wrong_method(game: GameRecord, turn: int, method: Method | None) -> Violation:
+    claimed = game.feedbacks[turn - 1].method
+    what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
+    return game.violation(Subject.METHOD, what, turn)
 
 
 def _check_reply(

@@ -6,7 +6,7 @@ states the rules under "Trust, but verify".
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, VerificationCache, check_game
@@ -14,7 +14,7 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError, require
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.codec import CodecError, canonical, decode_record_event
+from evilpegs_protocol.codec import CodecError, canonical, check_canonical, decode_record_event
 from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.record import GENESIS, KEY_BYTES, SIGNATURE_BYTES, Record, chain, parse_bytes, signed_statement
 from evilpegs_protocol.server_messages import (
@@ -57,7 +57,7 @@ def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
             yield Violation(f"event {number} has the number {event.seq}")
         if event.match != first.match:
             yield Violation(f"event {number} is of another match")
-    state = (0, 0, False)
+    state = _State()
     for event in events[1:]:
         next_state = _next_state(state, event)
         if next_state is None:
@@ -86,22 +86,28 @@ def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[
         yield Violation(what, subject=Subject.HEAD)
 
 
-_State = tuple[int, int, bool]  # game, latest turn, whether the game is open
+class _State(NamedTuple):
+    game: int = 0
+    turn: int = 0  # the latest
+    is_open: bool = False  # the game
+    is_over: bool = False  # the match
 
 
 def _next_state(state: _State, event: RecordEvent) -> _State | None:
-    game, turn, is_open = state
+    game, turn, is_open, is_over = state
     match event:
+        case _ if is_over:
+            return None
         case GameStarted() if not is_open and event.game == game + 1:
-            return event.game, 0, True
+            return _State(event.game, is_open=True)
         case FeedbackGiven() if is_open and (event.game, event.turn) == (game, turn + 1):
-            return game, event.turn, True
+            return state._replace(turn=event.turn)
         case GameOver() if is_open and event.game == game:
-            return game, turn, False
+            return state._replace(is_open=False)
         case GameOver() if not is_open and event.game == game + 1 and _is_unopened(event):
-            return event.game, 0, False
+            return _State(event.game)
         case MatchOver() if not is_open:
-            return game, turn, False
+            return state._replace(is_over=True)
     return None
 
 
@@ -189,6 +195,7 @@ def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
     violations: list[Violation] = []
     for number, event in enumerate(events, 1):
         try:
+            check_canonical(dict(event))
             parsed.append(decode_record_event(canonical(dict(event))))
         except (CodecError, TypeError, ValueError, RecursionError) as error:
             violations.append(Violation(f"event {number} is not an event of a record: {error}"))

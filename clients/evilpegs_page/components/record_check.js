@@ -91,10 +91,15 @@ export class RecordCheck extends LitElement {
     const failed = result.checks.filter((check) => check.ok === false);
     const open = result.checks.filter((check) => check.ok === null);
     const held = result.checks.length - failed.length - open.length;
+    const [kind, sign, verdict] = !result.ok
+      ? ["bad", "✗", `This record does not hold: ${failed[0].detail}.`]
+      : result.finished
+        ? ["good", "✓", `Verified in your browser: ${count(held, "check")} hold.`]
+        : ["", "–", `Not finished: ${count(held, "check")} hold, but the match is not over in this record.`];
     return html`
-      <p class="verdict ${result.ok ? "good" : "bad"}" role="status">
-        <span class="sign" aria-hidden="true">${result.ok ? "✓" : "✗"}</span>
-        <span>${result.ok ? `Verified in your browser: ${count(held, "check")} hold.` : `This record does not hold: ${failed[0].detail}.`}</span>
+      <p class="verdict ${kind}" role="status">
+        <span class="sign" aria-hidden="true">${sign}</span>
+        <span>${verdict}</span>
       </p>
       ${open.length === 0 ? nothing : html`<p class="muted">${count(open.length, "statement")} cannot be checked in a browser; <code>evilpegs verify</code> checks ${open.length === 1 ? "it" : "them"}.</p>`}
       <details>

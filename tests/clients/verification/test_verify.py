@@ -89,6 +89,19 @@ def test_unknown_fields_count_in_hashes(honest_match):
     assert facts(verify_match(match.events)) == [(0, 0, Subject.HEAD)]
 
 
+@pytest.mark.parametrize("value", [1.0, [0.5], {"x": 2**53}, -(2**53), {"\ud800": 1}, ["\udfff"]])
+def test_values_that_programs_write_differently_are_found(honest_match, value):
+    """Such as 1.0, which a browser writes as 1, so that it would compute other hashes."""
+    match = honest_match()
+    match.events[0]["news"] = {"x": [2**53 - 1, "é"]}
+    match.ready()
+    while match.state != "over":
+        match.guess("".join("1234"[color] for color in match.live[0]))
+    assert verify_match(match.events) == []
+    match.events[0]["news"] = value
+    assert facts(verify_match(match.events)) == [(0, 0, Subject.RECORD)]
+
+
 OTHERS = {
     "match": "f" * 16,
     "rules": "3x6",

@@ -15,5 +15,6 @@ export function apply(events, changes) {
     unset.forEach((field) => delete changed[event][field]);
   }
   const dropped = new Set(changes.filter((change) => change.drop).map((change) => change.event));
-  return changed.filter((_, index) => !dropped.has(index));
+  const added = (/** @type {number} */ index) => changes.filter((change) => change.event === index && change.then).map((change) => change.then);
+  return changed.flatMap((event, index) => [...(dropped.has(index) ? [] : [event]), ...added(index)]);
 }

@@ -37,7 +37,11 @@ export function checkReplies(game) {
 
 /** @param {GameRecord} game @returns {Check[]} */
 function checkFixed({ rules, match, feedbacks, over }) {
-  if (over.nonce === null) return [notChecked("secret", over.game, "the nonce is not opened")];
+  const methods = methodProblems(feedbacks);
+  if (over.nonce === null) {
+    const unopened = notChecked("secret", over.game, "the nonce is not opened");
+    return methods.length > 0 ? [unopened, checked("replies", over.game, methods, "")] : [unopened];
+  }
   const index = secretIndex(over.nonce, over.client_nonce ?? null, match.match, over.game, countCodes(rules));
   const secret = codeAt(rules, index);
   const isShown = over.secret === formatCode(secret) || (feedbacks.length === 0 && over.secret === null);
@@ -45,7 +49,7 @@ function checkFixed({ rules, match, feedbacks, over }) {
   const replies = feedbacks.flatMap((event) => feedbackProblems(event, parseCode(rules, event.code), secret));
   return [
     checked("secret", over.game, drawn, "the secret follows from the nonces"),
-    checked("replies", over.game, replies, `${count(feedbacks.length, "reply", "replies")} recomputed`),
+    checked("replies", over.game, [...methods, ...replies], `${count(feedbacks.length, "reply", "replies")} recomputed`),
   ];
 }
 
@@ -56,6 +60,8 @@ function checkAdversary(game, counted) {
   if (match.tie === "largest/seeded" && over.nonce === null) {
     return [witness, checked("replies", over.game, ["without the nonce, ties cannot be checked"], "")];
   }
+  const methods = match.codemaker === "evil" ? methodProblems(feedbacks) : [];
+  if (methods.length > 0) return [witness, checked("replies", over.game, methods, "")];
   if (counted === null) return [witness, notChecked("replies", over.game, `${formatRules(rules)} has too many codes; use evilpegs verify`)];
   const problems = firstProblems(counted.turns, (turn) => adversaryProblems(game, turn));
   const exact = counted.turns.filter((turn) => isExact(game, turn)).length;
@@ -65,6 +71,12 @@ function checkAdversary(game, counted) {
   }
   const fine = `${count(feedbacks.length, "reply", "replies")} recomputed by the rule of ${match.codemaker}`;
   return [witness, checked("replies", over.game, problems, fine)];
+}
+
+/** Only a devil names the method of its replies. @param {readonly RecordEvent[]} feedbacks */
+function methodProblems(feedbacks) {
+  const named = feedbacks.filter((event) => (event.method ?? null) !== null);
+  return named.map((event) => `turn ${event.turn}: the reply is called ${event.method}, it should be nothing`);
 }
 
 /** @param {GameRecord} game @returns {Counts} */
