@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -67,11 +68,14 @@ def write_obstacle(path: Path) -> str | None:
     if "\0" in str(path):
         return failure_reason(ValueError())
     try:
-        if path.is_dir():
+        # `is_dir` and `exists` hide some errors, in Python 3.14 all of them
+        if stat.S_ISDIR(path.stat().st_mode):
             return os.strerror(errno.EISDIR)
+        may_write = os.access(path, os.W_OK)
+    except (FileNotFoundError, NotADirectoryError):
         if not path.parent.is_dir():
             return os.strerror(errno.ENOENT)
-        may_write = os.access(path, os.W_OK) if path.exists() else os.access(path.parent, os.W_OK | os.X_OK)
+        may_write = os.access(path.parent, os.W_OK | os.X_OK)
     except OSError as error:
         return failure_reason(error)
     return None if may_write else os.strerror(errno.EACCES)
