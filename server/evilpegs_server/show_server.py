@@ -25,6 +25,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server import listening
+from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
@@ -36,7 +37,7 @@ from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetu
 from evilpegs_server.site.analysis import MatchAnalyses, PositionAnswers
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.bounds import ladder_list
-from evilpegs_server.site.http_server import running_http_server
+from evilpegs_server.site.http_server import Visitors, running_http_server
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
@@ -140,7 +141,14 @@ async def running_show(
             )
             tls = listening.load_tls(settings.tls_cert, settings.tls_key)
             await stack.enter_async_context(
-                running_http_server(create_app(site), sockets, counts, listening.fit(listening.SITE_CONNECTIONS), tls)
+                running_http_server(
+                    create_app(site),
+                    sockets,
+                    counts,
+                    listening.fit(listening.SITE_CONNECTIONS),
+                    Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
+                    tls,
+                )
             )
             stack.callback(streams.close)  # or responses would go on
         follower.start()

@@ -1,7 +1,6 @@
 """Analyses that are computed in the worker process on demand and kept: of matches, and of positions without a match."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Coroutine, Hashable
 from functools import partial
 from typing import Any, Final
@@ -14,7 +13,7 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import History, parse_turns
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
-from evilpegs_server.addresses import limited_networks
+from evilpegs_server.addresses import Shares
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
@@ -93,21 +92,19 @@ class PositionAnswers(_KeptTexts):
 
     def __init__(self, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
-        self._networks: dict[Hashable, dict[str, int]] = {}
+        self._addresses: dict[Hashable, str | None] = {}
+        self._shares = Shares(MAX_POSITIONS_PER_ADDRESS)
 
     async def text(self, rules: Rules, history: History, address: str | None) -> bytes:
-        """Return the answer as JSON text; ``address`` is that of `counted_peer`. Raises BusyError."""
+        """Return the answer as JSON text; ``address`` is a `counted_network`. Raises BusyError."""
         key = str(rules), history
         text = self.texts.get(key)
         if text is not None:
             return text
         if key not in self._running:
-            networks = {} if address is None else limited_networks(address)
-            waiting = Counter(network for each in self._running for network in self._networks[each])
-            is_full = any(waiting[each] >= share * MAX_POSITIONS_PER_ADDRESS for each, share in networks.items())
-            if is_full or len(self._running) >= MAX_POSITIONS:
+            if len(self._running) >= MAX_POSITIONS or not self._shares.take(address):
                 raise BusyError("too many positions are waiting for analysis; try again soon")
-            self._networks[key] = networks
+            self._addresses[key] = address
         return await self._shared(key, partial(self._compute, key, AdviseOnPosition(rules, history), address))
 
     async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None) -> bytes:
@@ -117,7 +114,7 @@ class PositionAnswers(_KeptTexts):
 
     def _forget(self, key: Hashable, task: asyncio.Task[bytes]) -> None:
         super()._forget(key, task)
-        del self._networks[key]
+        self._shares.give_back(self._addresses.pop(key))
 
 
 def parse_position(rules: str, turns: str) -> tuple[Rules, History]:

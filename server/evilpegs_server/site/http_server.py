@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import h11
 import uvicorn
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evilpegs_server.addresses import TrustedProxies, limited_networks
+from evilpegs_server.addresses import Shares, TrustedProxies
 from evilpegs_server.site.metrics import SiteCounts
+from evilpegs_server.site.responses import RETRY, problem_response
 
 KEEP_ALIVE_SECONDS: Final = 15
 CLOSE_SECONDS: Final = 0.5
 """The time for responses to reach their clients when the server stops."""
-# enough for a class that shares one address; this machine itself is not limited by address
-MAX_PER_ADDRESS: Final = 300
 MAX_REQUEST_BYTES: Final = 16 << 10
 """The most bytes of a request, with its headers and its body."""
 MAX_UNSENT_BYTES: Final = 1 << 20
@@ -30,19 +30,32 @@ MAX_UNSENT_BYTES: Final = 1 << 20
 CHECK_SECONDS: Final = 5.0
 
 
+class Visitors:
+    """The addresses of visitors, directly or behind proxies, and their shares.
+
+    Without a proxy each may have ``most`` connections. Behind one, which keeps and shares connections, each may have as
+    many requests in progress. This machine itself is not limited.
+    """
+
+    def __init__(self, proxies: TrustedProxies, most: int) -> None:
+        self.proxies = proxies
+        self.connections, self.requests = Shares(most), Shares(most)
+
+
 @asynccontextmanager
 async def running_http_server(
     app: ASGIApp,
     sockets: list[socket.socket],
     counts: SiteCounts,
     max_connections: int,
+    visitors: Visitors,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     # first that whose last request is longest ago
     connections: dict[Connection, None] = {}
     config = uvicorn.Config(
-        partial(_answer, app, counts),
+        partial(_answer, app, counts, visitors),
         # it parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
         http="h11",
         interface="asgi3",
@@ -57,7 +70,7 @@ async def running_http_server(
         ssl_context_factory=None if tls is None else lambda _config, _default: tls,
     )
     config.load()
-    limited = partial(Connection, connections, counts, max_connections, config.http_protocol_class)
+    limited = partial(Connection, connections, counts, max_connections, visitors, config.http_protocol_class)
     config.http_protocol_class = limited  # type: ignore[assignment] # it is called like a class
     server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
@@ -73,9 +86,12 @@ async def running_http_server(
             await asyncio.sleep(0)
 
 
-async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Receive, send: Send) -> None:
+async def _answer(
+    app: ASGIApp, counts: SiteCounts, visitors: Visitors, scope: Scope, receive: Receive, send: Send
+) -> None:
     connection: Connection = scope["state"]["connection"]
-    connection.note_request()
+    connection.note_request(Headers(scope=scope))
+    visitor = scope["state"]["visitor"] = connection.visitor
 
     async def count_and_send(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -86,7 +102,16 @@ async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Recei
             if not connection.transport.is_closing():
                 raise
 
-    await app(scope, receive, count_and_send)
+    if not connection.is_of_proxy:
+        await app(scope, receive, count_and_send)
+    elif visitors.requests.take(visitor):
+        try:
+            await app(scope, receive, count_and_send)
+        finally:
+            visitors.requests.give_back(visitor)
+    else:
+        detail = "too many requests from your address are in progress; close some streams of events, or try again soon"
+        await problem_response(429, detail, RETRY)(scope, receive, count_and_send)
 
 
 class Connection(asyncio.Protocol):
@@ -97,22 +122,23 @@ class Connection(asyncio.Protocol):
         others: dict["Connection", None],
         counts: SiteCounts,
         most: int,
+        visitors: Visitors,
         http_protocol: type[asyncio.Protocol],
         app_state: dict[str, Any],
         **rest: Any,
     ) -> None:
-        self._others, self._counts, self._most = others, counts, most
+        self._others, self._counts, self._most, self._visitors = others, counts, most, visitors
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self.received = 1  # a new connection is like a begun request
         self._written, self._unsent, self._is_late = 0, 0, False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self.transport = transport
-        peer = transport.get_extra_info("peername")
-        self._address = TrustedProxies().counted_peer(peer[0] if peer else None)
-        self._networks = {} if self._address is None else limited_networks(self._address)
-        of_networks = Counter(network for each in self._others for network in each._networks)
-        if any(of_networks[network] >= share * MAX_PER_ADDRESS for network, share in self._networks.items()):
+        self._peer = (transport.get_extra_info("peername") or ("",))[0]
+        self.is_of_proxy = self._visitors.proxies.trusts(self._peer)
+        self.visitor = None if self.is_of_proxy else self._visitors.proxies.counted_peer(self._peer)
+        self._place = self.visitor
+        if not self._visitors.connections.take(self._place):
             self._counts.refused_connections += 1
             transport.set_protocol(asyncio.Protocol())
             transport.abort()
@@ -126,6 +152,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
+        self._visitors.connections.give_back(self._place)
         self._others.pop(self, None)
         self._counts.connections = len(self._others)
         self._http.connection_lost(exc)
@@ -160,9 +187,12 @@ class Connection(asyncio.Protocol):
         """Write a part of a body in chunks, as HTTP/1.1 has it."""
         self.write(b"%x\r\n%b\r\n" % (len(data), data))
 
-    def note_request(self) -> None:
-        # its headers have arrived
+    def note_request(self, headers: Headers) -> None:
+        # they have arrived
         self.received, self._is_late = 0, False
+        if self.is_of_proxy:
+            named = headers.getlist("forwarded"), headers.getlist("x-forwarded-for")
+            self.visitor = self._visitors.proxies.counted_client(self._peer, *named)
         self._come_last()
 
     def _come_last(self) -> None:
@@ -171,8 +201,8 @@ class Connection(asyncio.Protocol):
 
     def _drop_slowest(self) -> None:
         # of the address with the most, which else could keep all others out
-        ((crowded, _),) = Counter(each._address for each in self._others).most_common(1)
-        slowest = next(each for each in self._others if each._address == crowded)
+        ((crowded, _),) = Counter(each.visitor for each in self._others).most_common(1)
+        slowest = next(each for each in self._others if each.visitor == crowded)
         del self._others[slowest]
         self._counts.refused_connections += 1
         slowest.transport.abort()

@@ -17,6 +17,7 @@ from evilpegs_server.storage.reads import BusyError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
+RETRY: Final[Mapping[str, str]] = {"Retry-After": str(RETRY_SECONDS)}
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
@@ -33,10 +34,11 @@ _MEANINGS: Final[Mapping[int, str]] = {
     405: "The method is not GET or HEAD.",
     409: "The match is not over yet.",
     421: "The request names a host that is not allowed here.",
+    429: "The address has too many requests in progress; the header Retry-After says when to try again.",
     500: "The server failed.",
     503: "The server is too busy; the header Retry-After says when to try again.",
 }
-_ALWAYS: Final = (405, 421, 500, 503)
+_ALWAYS: Final = (405, 421, 429, 500, 503)
 
 
 class Problem(BaseModel):
@@ -63,7 +65,7 @@ def problem_response(status: int, detail: str, headers: Mapping[str, str] | None
 
 def busy_response(detail: str) -> Response:
     """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`."""
-    return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
+    return problem_response(503, detail, RETRY)
 
 
 def quote(value: object) -> str:

@@ -14,7 +14,6 @@ from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_protocol.rounds import RoundDocument, RoundList
-from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.round_results import round_document, round_heading
 from evilpegs_server.leaderboard.row import LeaderboardRow
@@ -139,8 +138,8 @@ async def get_position(site: CurrentSite, request: Request, query: Annotated[Pos
         rules, history = parse_position(query.rules, query.turns)
     except GameError as error:
         raise HTTPException(400, str(error)) from None
-    address = TrustedProxies().counted_peer(request.client.host if request.client is not None else None)
-    return answer(await site.positions.text(rules, history, address), HOUR)
+    visitor = getattr(request.state, "visitor", None)  # there is none without the HTTP server
+    return answer(await site.positions.text(rules, history, visitor), HOUR)
 
 
 @_server.get("/favicon.ico", include_in_schema=False)

@@ -7,6 +7,7 @@ import gc
 import os
 import socket
 from collections import Counter
+from ipaddress import ip_network
 
 import pytest
 from starlette.responses import Response, StreamingResponse
@@ -14,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.listening import bind
 from evilpegs_server.site import http_server
-from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, Connection, running_http_server
+from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, Connection, Visitors, running_http_server
 from evilpegs_server.site.metrics import SiteCounts
 from support.patience import PATIENCE
 from support.waiting import loop_turns, until
@@ -78,11 +79,12 @@ def connections(monkeypatch):
 
 
 @contextlib.asynccontextmanager
-async def serving(app, counts=None, most=9):
+async def serving(app, counts=None, most=9, per_address=300, proxies=()):
     """Serve an application; return a function that opens a connection to it."""
+    visitors = Visitors(TrustedProxies(map(ip_network, proxies)), per_address)
     sockets = await bind("127.0.0.1", 0)
     host, port = sockets[0].getsockname()
-    async with running_http_server(app, sockets, counts or SiteCounts(), most):
+    async with running_http_server(app, sockets, counts or SiteCounts(), most, visitors):
         yield lambda: asyncio.open_connection(host, port)
 
 
@@ -312,10 +314,9 @@ async def test_full_site_drops_slowest_connection_of_largest_crowd(monkeypatch):
 
 async def test_networks_have_limits_of_their_own(monkeypatch):
     """A network of 48 bits has four times as many connections as an address."""
-    monkeypatch.setattr(http_server, "MAX_PER_ADDRESS", 1)
     peers = iter([f"2001:db8:0:{number:x}::/64" for number in range(5)])
     counts = SiteCounts()
-    async with serving(answer, counts, most=9) as connect:
+    async with serving(answer, counts, most=9, per_address=1) as connect:
         monkeypatch.setattr(TrustedProxies, "counted_peer", lambda self, peer: next(peers))
         connections = [await connect() for _ in range(5)]
         assert await read_all(connections[4][0]) == b""
@@ -324,10 +325,58 @@ async def test_networks_have_limits_of_their_own(monkeypatch):
             writer.close()
 
 
+FROM = b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %b\r\n\r\n"
+
+
+async def status(connection, request):
+    """Send a request and return the status of the answer, whose body is left."""
+    reader, writer = connection
+    writer.write(request)
+    async with asyncio.timeout(PATIENCE):
+        line = await reader.readline()
+    return int(line.split()[1])
+
+
+@pytest.mark.parametrize("proxies", [["127.0.0.1"], []], ids=["trusted", "control"])
+async def test_visitors_behind_a_proxy_have_requests_of_their_own(proxies):
+    """One who fills what is theirs is told so, and keeps nobody out. A proxy that is not trusted names no visitor."""
+    begun, leave = [], asyncio.Event()
+
+    async def wait(scope, receive, send):
+        begun.append(scope)
+        await leave.wait()
+        await answer(scope, receive, send)
+
+    async def app(scope, receive, send):
+        await (wait if scope["path"] == "/wait" else answer)(scope, receive, send)
+
+    counts = SiteCounts()
+    async with serving(app, counts, most=20, per_address=2, proxies=proxies) as connect:
+        held = [await connect() for _ in range(2)]
+        for _, writer in held:
+            writer.write(FROM.replace(b"/ ", b"/wait ", 1) % b"192.0.2.7")
+        await until(lambda: len(begun) == 2)
+        others = [await connect() for _ in range(3)]
+        # the entry that the proxy has added counts, not what the visitor wrote
+        forged = b"198.51.100.1, 192.0.2.7"
+
+        assert await status(others[0], FROM % forged) == (429 if proxies else 200)
+        assert await status(others[1], FROM % b"192.0.2.8") == 200
+        assert await status(others[2], REQUEST) == 200
+        leave.set()
+        for reader, _ in held:
+            async with asyncio.timeout(PATIENCE):
+                assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+        later = await connect()
+        assert await status(later, FROM % b"192.0.2.7") == 200
+        assert counts.statuses == ({429: 1} if proxies else {})
+        for _, writer in (*held, *others, later):
+            writer.close()
+
+
 async def test_connections_per_address_are_bounded(monkeypatch):
     """Connections from this machine are not counted by address, so the second server takes them for strangers."""
-    monkeypatch.setattr(http_server, "MAX_PER_ADDRESS", 1)
-    async with serving(answer) as connect:
+    async with serving(answer, per_address=1) as connect:
         first, second = await connect(), await connect()
         for reader, writer in (first, second):
             writer.write(REQUEST)
@@ -335,7 +384,7 @@ async def test_connections_per_address_are_bounded(monkeypatch):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
         counts = SiteCounts()
         monkeypatch.setattr(TrustedProxies, "counted_peer", lambda self, peer: peer)
-        async with serving(answer, counts) as connect_as_stranger:
+        async with serving(answer, counts, per_address=1) as connect_as_stranger:
             kept, refused = await connect_as_stranger(), await connect_as_stranger()
             assert await read_all(refused[0]) == b""
             assert counts.refused_connections == 1

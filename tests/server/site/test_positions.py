@@ -76,8 +76,9 @@ async def test_addresses_take_turns(answers, pool):
 
 
 @pytest.mark.parametrize("address", [ADDRESS, None])
-async def test_address_with_too_many_waiting_is_refused(answers, pool, monkeypatch, address):
+async def test_address_with_too_many_waiting_is_refused(pool, monkeypatch, address):
     monkeypatch.setattr(analysis, "MAX_POSITIONS_PER_ADDRESS", 1)
+    answers = PositionAnswers(pool)
     pool.paused = True
     first = ask(answers, "11:1,0", address)
     again, refused, other = (
@@ -96,6 +97,7 @@ async def test_address_with_too_many_waiting_is_refused(answers, pool, monkeypat
             await refused
     pool.paused = False
     await ask(answers, "11:0,0", address)  # nothing waits any more
+    answers.close()
 
 
 async def test_all_together_are_limited(answers, pool, monkeypatch):
