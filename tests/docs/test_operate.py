@@ -12,6 +12,7 @@ from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.play.counts import PRACTICE_LIMIT, RATE_LIMIT, EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import errors
+from support.patience import PATIENCE
 from support.site_server import played_site
 
 PAGE = (Path(__file__).parents[2] / "docs/operate.md").read_text()
@@ -82,8 +83,8 @@ def metrics(tmp_path_factory):
         game = played.game_url.replace("ws://", "http://").removesuffix("v1")
         urls = {"Metrics": game, "Metrics of the site": played.url}
         for url in urls.values():
-            httpx.post(url + "metrics", headers={"Host": "stranger.example"})
-        return {heading: families(httpx.get(url + "metrics").text) for heading, url in urls.items()}
+            httpx.post(url + "metrics", headers={"Host": "stranger.example"}, timeout=PATIENCE)
+        return {heading: families(httpx.get(url + "metrics", timeout=PATIENCE).text) for heading, url in urls.items()}
 
 
 @pytest.mark.parametrize("heading", ["Metrics", "Metrics of the site"])

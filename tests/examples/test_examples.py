@@ -147,7 +147,10 @@ async def test_bot_plays_as_its_server_hands_it_out(tmp_path, complete_bot):
     """It reaches the server by the address in it, which the request for it went to."""
     settings = Settings(host="127.0.0.1", port=0, site_port=0, database=f"sqlite:///{tmp_path / 'evilpegs.sqlite3'}")
     log = structlog.wrap_logger(None, processors=[drop], wrapper_class=BoundLogger)
-    async with running_server(settings, log) as server, httpx.AsyncClient(base_url=server.site_url) as web:
+    async with (
+        running_server(settings, log) as server,
+        httpx.AsyncClient(base_url=server.site_url, timeout=PATIENCE) as web,
+    ):
         (tmp_path / complete_bot[-1]).write_text((await web.get(f"/{complete_bot[-1]}", timeout=PATIENCE)).text)
         status, printed = await run_program(tmp_path, *complete_bot)
     assert status == 0, printed

@@ -65,7 +65,7 @@ async def get(client, url):
 @on_one_loop
 async def test_page_plays_through_the_proxy_and_metrics_stay_inside(deployed):
     proxy = deployed.proxy
-    async with httpx.AsyncClient(verify=proxy.tls) as client:
+    async with httpx.AsyncClient(verify=proxy.tls, timeout=PATIENCE) as client:
         ready = await get(client, f"{proxy.site_url}readyz")
         assert ready == {"status": "ready"}
         page = await client.get(proxy.site_url, headers={"Accept": "text/html"})
@@ -163,7 +163,7 @@ async def test_bot_plays_on_when_its_node_is_killed(deployed, on_disk):
     assert nodes[-1] != owner
     assert owner in nodes
     assert [each["verified"] for each in json.loads(out)["matches"]] == [True]
-    async with httpx.AsyncClient(verify=deployed.proxy.tls) as client:
+    async with httpx.AsyncClient(verify=deployed.proxy.tls, timeout=PATIENCE) as client:
         shown = await get(client, f"{deployed.proxy.site_url}api/v1/matches/{match}")
     assert shown["over"]
 

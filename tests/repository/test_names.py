@@ -66,6 +66,19 @@ def test_tests_read_no_private_state():
     assert reads == []
 
 
+def test_requests_of_tests_have_a_limit_of_their_own():
+    """httpx waits five seconds by default, which a busy machine does not keep."""
+    impatient = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "httpx." in text else ():
+            waits = isinstance(node, ast.Call) and ast.unparse(node.func) in WAITING
+            if waits and not any(each.arg == "timeout" for each in node.keywords):
+                impatient.append(f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")
+    assert impatient == []
+
+
+WAITING = {f"httpx.{name}" for name in ("get", "head", "post", "request", "stream", "Client", "AsyncClient")}
 OWN = {"self", "cls", "super()"}
 ALLOWED = {"_asdict", "_replace", "_fields", "_make", "_exit", "_current_frames"}
 """Public members of named tuples, and of the modules os and sys."""

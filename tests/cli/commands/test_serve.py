@@ -63,9 +63,9 @@ def test_serve_greets_with_site_that_answers(serve):
     running = serve("--site-port", "0")
     assert running.site in running.greeting[1]
     game = running.url.replace("ws://", "http://").removesuffix("v1")
-    assert httpx.get(game + "readyz").json() == {"status": "ready"}
-    assert httpx.get(running.site + "healthz").json() == {"status": "ok"}
-    assert httpx.get(game).headers["location"] == running.site
+    assert httpx.get(game + "readyz", timeout=PATIENCE).json() == {"status": "ready"}
+    assert httpx.get(running.site + "healthz", timeout=PATIENCE).json() == {"status": "ok"}
+    assert httpx.get(game, timeout=PATIENCE).headers["location"] == running.site
     assert_json(running.end(signal.SIGTERM))
 
 

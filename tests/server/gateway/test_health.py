@@ -123,7 +123,7 @@ async def test_metrics_of_game_are_not_for_proxies(web):
 
 
 async def test_public_metrics_are_for_all(database):
-    async with serving(database, public_metrics=True) as server, httpx.AsyncClient() as web:
+    async with serving(database, public_metrics=True) as server, httpx.AsyncClient(timeout=PATIENCE) as web:
         url = f"http://127.0.0.1:{server.port}/metrics"
         for headers in ({"X-Forwarded-For": "192.0.2.7"}, *SCRAPERS):
             answer = await web.get(url, headers=headers, timeout=PATIENCE)

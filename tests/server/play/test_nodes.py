@@ -20,6 +20,7 @@ from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import Round, open_round
 from support.in_process import serving
 from support.named_players import given_names
+from support.patience import PATIENCE
 from support.servers import dial
 from support.waiting import until
 
@@ -199,7 +200,7 @@ async def test_second_match_of_a_round_is_refused_as_at_the_same_node(
         refused = {each["re"]: each for each in [await second.hear("error") for _ in range(2)]}
         assert refused["play"] == same | {"re": "play"}
         assert (same["code"], refused.keys()) == ("already_entered", {"play", "ready"})
-        async with httpx.AsyncClient() as web:
+        async with httpx.AsyncClient(timeout=PATIENCE) as web:
             ready = await web.get(f"http://{urlsplit(servers[1].url).netloc}/readyz")
         assert ready.status_code == 200
         assert (await second.ask("resumed", type="resume", match=match, seq=0))["match"] == match

@@ -12,6 +12,7 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.postgres.database import CONNECT
 from support.in_process import serving
+from support.patience import PATIENCE
 from support.servers import dial
 from support.waiting import until
 
@@ -150,7 +151,9 @@ async def test_idle_server_says_what_is_wrong(url, operator, log, fault):
     """Before a player notices, and once; then it is ready again without a restart."""
 
     async def has_status(expected):
-        async with httpx.AsyncClient(base_url=url.replace("ws:", "http:").removesuffix("/v1")) as client:
+        async with httpx.AsyncClient(
+            base_url=url.replace("ws:", "http:").removesuffix("/v1"), timeout=PATIENCE
+        ) as client:
 
             async def answered():
                 answer = await client.get("/readyz")

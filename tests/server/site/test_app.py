@@ -18,6 +18,7 @@ from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
 from support.fake_follower import FakeFollower
+from support.patience import PATIENCE
 from support.results import derived_of
 
 
@@ -69,7 +70,7 @@ def site(fake_server):
 async def web(site):
     """A client of the application."""
     transport = httpx.ASGITransport(create_app(site))
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=PATIENCE) as client:
         yield client
 
 
@@ -161,7 +162,7 @@ async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
 
 
 def client(app):
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost")
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", timeout=PATIENCE)
 
 
 async def fine(scope, receive, send):

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from evilpegs_server.site.app import GZIP_LEVEL, MIN_GZIP_BYTES, Caching, HeadAsGet, matching_tag
 from evilpegs_server.site.responses import problem_response
+from support.patience import PATIENCE
 
 BODIES = {"small": b"[1]", "medium": b"12, " * MIN_GZIP_BYTES, "large": b"345, " * 50_000}
 
@@ -25,7 +26,10 @@ def browse():
         tagged = Caching(Starlette(routes=[Route("/{name}", answer)]))
         app = HeadAsGet(GZipMiddleware(tagged, MIN_GZIP_BYTES, GZIP_LEVEL))
         return httpx.AsyncClient(
-            transport=httpx.ASGITransport(app), base_url="http://test", headers={"accept-encoding": "identity"}
+            timeout=PATIENCE,
+            transport=httpx.ASGITransport(app),
+            base_url="http://test",
+            headers={"accept-encoding": "identity"},
         )
 
     return browse

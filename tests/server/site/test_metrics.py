@@ -63,7 +63,7 @@ def ask(parts, metrics):
             rounds=SimpleNamespace(known={each.id: each for each in rounds}),
         )
         transport = httpx.ASGITransport(app, client=(client, 1))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=PATIENCE) as browser:
             return await browser.get(path, headers=headers)
 
     return ask
