@@ -150,6 +150,7 @@ vendor: $(DEV)
 PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile --no-deps
 
 $(READY): requirements.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "there is no $(PYTHON) here; name a Python with PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
 	@echo "making $(VENV), once"
