@@ -161,6 +161,26 @@ async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
     assert (await live(web))["matches"][0]["watchers"] == 0
 
 
+@pytest.mark.parametrize("visitor", ["192.0.2.7", None])
+async def test_positions_are_counted_by_visitor(site, visitor):
+    """Not by the address that connects, which may be that of a proxy for all visitors."""
+    asked = []
+
+    async def text(_rules, _history, address):
+        asked.append(address)
+        return b"{}"
+
+    site.positions = SimpleNamespace(text=text)
+    app = create_app(site)
+
+    async def answer(scope, receive, send):
+        await app(scope | {"state": {"visitor": visitor}}, receive, send)
+
+    async with client(answer) as web:
+        assert (await web.get("/api/v1/position")).status_code == 200
+    assert asked == [visitor]
+
+
 def client(app):
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", timeout=PATIENCE)
 
