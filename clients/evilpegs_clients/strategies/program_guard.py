@@ -103,8 +103,9 @@ class ErrorOutput:
 
     def follow(self, descriptor: int) -> None:
         """Start a thread that shows what it reads from the descriptor, and closes it at the end."""
-        self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
+        thread.start()
+        self._thread = thread  # now: another thread may call `finish` at any moment
 
     def finish(self) -> None:
         """Wait for the last output of a killed program, for a second at most, and end its last line."""

@@ -32,7 +32,7 @@ def test_program_ends_with_its_command(start, server, pids, command, number):
     assert [is_running(pid) for pid in numbers] == [True, True]
     result = child.end(number)  # waits for the end of both pipes, which the program has inherited in part
     expected = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130}.get(number, 128 + number)
-    assert (result.status, "Traceback" in result.err) == (expected, False)
+    assert (result.status, "Traceback" in result.err) == (expected, False), result.err
     wait_until(lambda: not any(map(is_running, numbers)))
 
 

@@ -1,10 +1,12 @@
 """A strategy that is a program of its own."""
 
 import json
+import os
 import signal
 import stat
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from random import Random
 
@@ -12,7 +14,7 @@ import pytest
 
 from evilpegs_clients.strategies import program as program_module
 from evilpegs_clients.strategies.program import MAX_LINE, ProgramStrategy, shell_characters
-from evilpegs_clients.strategies.program_guard import MAX_ERROR_BYTES
+from evilpegs_clients.strategies.program_guard import MAX_ERROR_BYTES, ErrorOutput
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.position import Position
@@ -309,3 +311,18 @@ def test_program_is_started_by_the_name_of_its_link(program, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "my bot")
     with closing(ProgramStrategy(str(tmp_path / "link"))) as strategy:
         assert ask(strategy) == (0, 0, 0, 0)
+
+
+def test_error_output_may_be_finished_before_it_is_followed(monkeypatch):
+    """The main thread closes a program at SIGTERM while another one is starting it."""
+    output, start = ErrorOutput("bot"), threading.Thread.start
+
+    def interrupted(thread):
+        output.finish()
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    reading, writing = os.pipe()
+    os.close(writing)
+    output.follow(reading)
+    output.finish()
