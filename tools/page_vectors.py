@@ -33,6 +33,7 @@ from evilpegs_game.rules import PRESETS, Rules
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
 from evilpegs_protocol.record import chain
+from tools.doctored import doctored_records
 from tools.page_records import RECORDS, VECTORS, forge_all, render
 
 RULES = ("4x6", "1x3", "3x3-distinct", "4x10-distinct", "5x8", "6x10", "10x12", "16x34")
@@ -380,6 +381,12 @@ def forgeries():
     return {"forged": forge_all(json.loads(RECORDS.read_text())["honest"])}
 
 
+def doctored():
+    """Return records as somebody could write them, with the verdict that both programs give."""
+    honest = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())["honest"]}
+    return {"doctored": doctored_records({"evil": honest["evil"]})}
+
+
 def drawn_secret(rules, nonce, client_nonce, game):
     return format_code(code_at(secret_index(nonce, client_nonce, MATCH, game, rules.size), rules))
 
@@ -392,6 +399,7 @@ FILES = {
     "daily": daily,
     "hashes": hashes,
     "forgeries": forgeries,
+    "doctored": doctored,
 }
 """The function that makes the content of each file."""
 

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from evilpegs_clients.strategies.tree_strategy import tree_text
 from evilpegs_game.errors import GameError
 from evilpegs_game.trees.adversary import ADVERSARY_TITLE, AdversaryTree, parse_tree_or_adversary
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree
-from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
+from evilpegs_protocol.codec import CodecError, JsonError, decode_record_event, parse_event_text
 from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
 
@@ -124,7 +125,9 @@ def _standard_input() -> IO[bytes]:
 
 def filled_lines(file: IO[bytes]) -> Iterator[bytes]:
     # in pieces of this size, so that memory stays bounded; no event of a record is as long
+    mark = BOM_UTF8  # which some editors write
     while line := file.readline(SERVER_FRAME_BYTES + 1):
+        line, mark = line.removeprefix(mark), b""
         if line.strip():
             yield line
 
@@ -135,16 +138,21 @@ RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server
 NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
 
 
-def _parse_object(line: bytes) -> dict[str, Any] | None:
+def _parse_object(line: bytes) -> dict[str, Any]:
+    value = parse_event_text(line.decode())
+    if not isinstance(value, dict):
+        raise JsonError("not a JSON object")
+    return value
+
+
+def _begins_record(line: bytes) -> bool:
     try:
-        # refuses repeated keys and constants such as NaN, which programs understand differently
-        value = parse_json(line.decode())
+        return _parse_object(line).get("type") == "match_started"
     except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+        return False
 
 
-RECORD: Final = FileKind("a record", lambda line: (_parse_object(line) or {}).get("type") == "match_started")
+RECORD: Final = FileKind("a record", _begins_record)
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
@@ -154,15 +162,17 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     started: MatchStarted | None = None
     with open_to_read(name, RECORD_HINT) as file:
         for number, line in enumerate(filled_lines(file), 1):
-            event = _parse_object(line)
-            if event is None:
-                raise _not_a_record(name, f"line {number} is not a JSON object")
+            try:
+                event = _parse_object(line)
+            except ValueError as error:
+                why = error if isinstance(error, JsonError) else "not text in UTF-8"
+                raise _not_a_record(name, f"line {number}: {why}") from None
             if str(event.get("type")) in NOT_RECORDED:
                 continue
             event.pop("re", None)
             events.append(event)
             started = started or _parse_start(name, number, event)
-            if event.get("type") == "match_started" and event.get("match") != started.match:
+            if event.get("type") == "match_started" and len(events) > 1:
                 matches = f"{started.match} and {printable(str(event.get('match')))[:40]}"
                 raise CommandError(
                     f"{display_name(name)} holds two matches, {matches}; write each into a file of its own"

@@ -58,3 +58,9 @@ def test_forgeries_refute_every_check():
     assert {row["refused_by"] for row in FORGED} == expected | {"secret", "replies", "witness", "help"}
     replies = {row["forgery"] for row in FORGED if row["refused_by"] == "replies"}
     assert replies >= {"smaller part", "another of equal parts", "method"}
+
+
+def test_doctored_records_are_of_every_verdict():
+    rows = json.loads((VECTORS / "doctored.json").read_text())["doctored"]
+    assert len({row["kind"] for row in rows}) == len(rows) > 50
+    assert {row["verdict"] for row in rows} == {"holds", "not finished", "does not hold", "unreadable"}

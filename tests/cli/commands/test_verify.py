@@ -10,7 +10,7 @@ from rich.console import Console
 from evilpegs.commands.verify import show_verification, verify_record
 from evilpegs.errors import CommandError
 from evilpegs.files import read_record
-from evilpegs_protocol.codec import CodecError, canonical
+from evilpegs_protocol.codec import CodecError, JsonError, canonical
 from evilpegs_protocol.record import chain
 from support.printed import numbers_in
 
@@ -299,8 +299,9 @@ NO_RECORD = {
     "blank": (b"\n \n", set()),
     "text": (b"hello\n", NO_OBJECT),
     "a list": (b"[1]\n", NO_OBJECT),
-    "bytes": (b"\xff\xfe\x00", NO_OBJECT),
-    "a key twice": (b'{"type":"match_started","type":"match_started"}', NO_OBJECT),
+    "bytes": (b"\xff\xfe\x00", {"line 1"}),
+    "a key twice": (b'{"type":"match_started","type":"match_started"}', {"line 1"}),
+    "a number that is not whole": (b'{"type":"match_started","pegs":4.0}', {"line 1"}),
     "not a number": (b'{"type":NaN}', NO_OBJECT),
     "deep": (b"[" * 200_000, NO_OBJECT),
     "a long number": (b'{"seq":' + b"1" * 10_000 + b"}", NO_OBJECT),
@@ -325,7 +326,7 @@ def test_verify_refuses_file_without_record(run, tmp_path, content, named):
 
 
 @pytest.mark.parametrize(
-    ("kind", "context"), [("text", type(None)), ("half an event", CodecError), ("half a character", CodecError)]
+    ("kind", "context"), [("text", JsonError), ("half an event", CodecError), ("half a character", CodecError)]
 )
 def test_read_record_distinguishes_malformed_event_from_text(tmp_path, kind, context):
     (tmp_path / "file").write_bytes(NO_RECORD[kind][0])
@@ -338,7 +339,7 @@ def test_verify_names_later_malformed_line(run, record):
     record.write_text(record.read_text() + "oops\n")
     result = run("verify", record)
     assert (result.status, result.out) == (2, "")
-    assert "line 31 " in result.complaint
+    assert "line 31" in result.complaint
 
 
 def test_verify_refuses_closed_standard_input(run, monkeypatch):

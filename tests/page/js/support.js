@@ -18,3 +18,11 @@ export function apply(events, changes) {
   const added = (/** @type {number} */ index) => changes.filter((change) => change.event === index && change.then).map((change) => change.then);
   return changed.flatMap((event, index) => [...(dropped.has(index) ? [] : [event]), ...added(index)]);
 }
+
+/** Return the text of a record after edits; tools/doctored.py describes them. */
+export function edited(lines, edits) {
+  const changed = lines.map((line) => `${line}\n`);
+  const around = { start: "", end: "" };
+  for (const [index, text] of edits) (typeof index === "string" ? around : changed)[index] = text;
+  return around.start + changed.join("") + around.end;
+}

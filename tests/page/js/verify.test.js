@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
+import { canonical } from "../../../clients/evilpegs_page/core/canonical.js";
 import { readRecord, recordEvents } from "../../../clients/evilpegs_page/core/record_file.js";
 import { verifyRecord } from "../../../clients/evilpegs_page/core/verification/verify.js";
-import { apply, vectors } from "./support.js";
+import { apply, edited, vectors } from "./support.js";
 
 const { honest } = vectors("records");
 const { forged } = vectors("forgeries");
@@ -75,6 +76,27 @@ for (const { record, forgery, refused_by: check, changes } of forged) {
     const failed = result.checks.filter((found) => found.ok === false).map((found) => found.name);
     assert.ok(failed.includes(check), `${failed} instead of ${check}`);
   });
+}
+
+const { doctored } = vectors("doctored");
+
+for (const { kind, record, edits, verdict } of doctored) {
+  test(`doctored record is judged as evilpegs verify does: ${kind}`, async () => {
+    assert.equal(await judge(edited(eventsOf[record].map(canonical), edits)), verdict);
+  });
+}
+
+/** @param {string} text */
+async function judge(text) {
+  let events;
+  try {
+    events = readRecord(text);
+  } catch (error) {
+    assert.ok(error instanceof UnreadableError);
+    return "unreadable";
+  }
+  const { ok, finished } = await verifyRecord(events, {}, atOnce);
+  return !ok ? "does not hold" : finished ? "holds" : "not finished";
 }
 
 test("the client's own nonce must have been used", async () => {
