@@ -123,7 +123,7 @@ CALLS = [
     ("verify none.jsonl", f"none.jsonl: {MISSING}"),
     ("verify .", f".: {FOLDER}"),
     ("verify a\0b", "a?b"),
-    ("verify /dev/zero", "line 1 "),
+    ("verify /dev/zero", "line 1"),
     ("verify --jsno", "./--jsno"),
     *((f"verify $RECORD --key '{key}'", "43") for key in ("", "none", ".", "a\0b", "A" * 42)),
     *((f"verify $RECORD --key keys-{number}", f"keys-{number}") for number in range(5)),

@@ -5,7 +5,7 @@
  */
 
 import { UnreadableError } from "./errors.js";
-import { hasEventType, whyNoEvent } from "./verification/event_fields.js";
+import { hasEventType } from "./verification/event_fields.js";
 
 /** @import { RecordEvent } from "./verification/event_fields.js" */
 
@@ -25,8 +25,6 @@ export function readRecord(text) {
   const events = recordEvents(lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)])));
   if (events.length === 0) throw new UnreadableError("this is not a record: it is empty");
   if (events[0].type !== "match_started") throw new UnreadableError("this is not a record: it does not begin with match_started");
-  const why = whyNoEvent(events[0]);
-  if (why !== null) throw new UnreadableError(`this is not a record: its first event: ${why}`);
   if (events.slice(1).some((event) => event.type === "match_started")) {
     throw new UnreadableError("this file has more than one match; a record has one");
   }
