@@ -49,6 +49,7 @@ async def test_killed_server_misses_no_result(tmp_path, database):
                 await child.stop(signal.SIGKILL)
                 await subscriber.wait_for(lambda s: last_state(s) == "lost")
             child = await PublishingChild(database, mosquitto.url).start()
+            await subscriber.wait_for(lambda s: last_state(s) == "online")  # if all is published, nothing else waits
             await subscriber.wait_for(lambda s: len(s.matches) == len(played))
             status, errors = await child.stop(signal.SIGTERM)
             assert status == 0, errors
