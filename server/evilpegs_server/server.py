@@ -192,7 +192,7 @@ async def running_server(
             for stored in load_open_matches(services.engine, registry.skip_unreadable):
                 registry.restore(stored)
         services.presence.restore()
-        await acts.begin()
+        await acts.look()
         looks, failing = [(LOOK_SECONDS, acts.look, "for acts of the operator")], dict[str, set[object]]()
         if (nodes := services.nodes) is not None:
             moving = "for matches of other nodes"

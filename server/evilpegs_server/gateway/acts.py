@@ -26,16 +26,13 @@ class OperatorActs:
             done = "open" if self._players.is_open else "closed"
             services.log.info(f"registration is {done}, by evilpegs players; the setting does not count")
 
-    async def begin(self) -> None:
-        """End the open matches of banned players, which may have been read at a restart, and look at the rounds."""
-        for player in self._players.bans:
-            self._services.registry.abandon(player)
-        await self._rounds.look()
-
     async def look(self) -> None:
+        """Do what the new acts say, and end the matches of banned players and of closed rounds."""
         for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
             self._last = act.id
             self._apply(act)
+        for player in self._players.bans:  # each time, for matches that were read again or taken from another node
+            self._services.registry.abandon(player)
         await self._rounds.look()
 
     def _apply(self, act: Act) -> None:
@@ -60,7 +57,6 @@ class OperatorActs:
             case "ban":
                 self._players.bans[player.id] = act.reason
                 self._end(player.id, ban_text(act.reason), ErrorCode.BANNED)
-                self._services.registry.abandon(player.id)
             case "unban":
                 self._players.bans.pop(player.id, None)
             case "kick":

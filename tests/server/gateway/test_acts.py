@@ -9,7 +9,9 @@ from evilpegs.commands import players
 from evilpegs.commands.players import forget
 from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
+from evilpegs_server.play import registry
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.archive import load_match, load_open_matches
 from evilpegs_server.storage.database import open_database
@@ -93,6 +95,23 @@ async def test_banned_player_is_told_why_and_forfeits(server, engine):
             return (await try_hello(server, token=player.token))["type"] == "welcome"
 
         await until(is_in)
+
+
+async def test_match_of_a_banned_player_ends_though_it_is_read_again(server, engine, monkeypatch):
+    """Its new runner knows nothing of the ban, and its clock would wait for the player."""
+    monkeypatch.setattr(registry, "RESTART_GRACE_MS", 10**12)
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        runner = server.registry.get(await player.play(LADDER))
+        with monkeypatch.context() as broken:
+            broken.setattr(Recorder, "record", lambda *_: 1 / 0)
+            acts.act_on_player(engine, "ban", "anna", now())
+            await until(lambda: runner.broken)
+
+    async def is_over():
+        return not await asyncio.to_thread(load_open_matches, engine)
+
+    await until(is_over)
 
 
 async def test_ban_outlives_the_server(database):
