@@ -16,12 +16,12 @@ FORGER = "A" * 43
 """A public key, which is a point of small order."""
 BOT = "bot first-consistent --ladder classic-practice --server $SERVER"
 NAMES = {
-    "\u0430nna": "letters of one script",
-    "a b": "letters of one script",
-    "a\u202eb": "letters of one script",
-    "\U0001d400\U0001d401": "letters of one script",
-    "\u0432\u0435rt": "letters of one script",
-    "\u13af\u13aa\u13a2": "letters of one script",
+    "\u0430nna": "everyday letters of one script",
+    "a b": "everyday letters of one script",
+    "a\u202eb": "everyday letters of one script",
+    "\U0001d400\U0001d401": "everyday letters of one script",
+    "\u0432\u0435rt": "everyday letters of one script",
+    "\u13af\u13aa\u13a2": "everyday letters of one script",
     "x": "2 to 20",
     "1a": "beginning with a letter",
     "Guest-1": "given by the server",

@@ -6,7 +6,6 @@ import io
 import os
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -42,6 +41,7 @@ from evilpegs_server.storage.errors import DatabaseInUseError
 from evilpegs_server.storage.ladders import known_ladders
 from evilpegs_server.storage.location import is_postgres
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.look_alikes import stored_form
 from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
 from evilpegs_server.storage.postgres.database import has_nodes
 
@@ -182,7 +182,8 @@ def show(name: Name, /, *, database: Database = None) -> None:
 def rename(
     name: Name,
     new: Annotated[
-        str, Parameter(name="NEW", help="2 to 20 letters of one script, digits, _ and -, beginning with a letter.")
+        str,
+        Parameter(name="NEW", help="2 to 20 everyday letters of one script, digits, _ and -, beginning with a letter."),
     ],
     /,
     *,
@@ -193,7 +194,7 @@ def rename(
     It is shown in place of the old one, for earlier matches too, but their records keep the name that was recorded.
     The token stays. Nobody else can claim the old name. Connections of the player are closed, and may come back.
     """
-    new = unicodedata.normalize("NFC", new)
+    new = stored_form(new)
     with open_for_writing(database) as engine:
         try:
             check_display_name(new)
@@ -216,7 +217,7 @@ def forget(
     what they have.
     """
     with stopped_server(database) as is_stopped, open_for_writing(database) as engine:
-        matches = next((each.matches for each in list_players(engine) if each.name == name), None)
+        matches = next((each.matches for each in list_players(engine) if each.name == stored_form(name)), None)
         if matches is not None and not yes:
             act = f"forget deletes {name} and {pluralize(matches, 'match', 'matches')} for good"
             raise CommandError(f"{act}; if you mean it, add --yes")

@@ -35,6 +35,7 @@ from evilpegs_server.site.responses import (
 )
 from evilpegs_server.site.site import CurrentSite, LadderPath, Site
 from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
+from evilpegs_server.storage.look_alikes import stored_form
 
 _API: Final = "/api/v1"
 HTML: Final = "text/html"
@@ -244,7 +245,7 @@ async def get_leaderboard(
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
     if between is not None:
-        return document(await between_document(site, found, between.lower().split(",")))
+        return document(await between_document(site, found, stored_form(between).lower().split(",")))
     return answer(await site.leaderboards.body(found.info(), kind))
 
 

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.storage import players
-from evilpegs_server.storage.players import Player, PlayerKind, skeleton
-from evilpegs_server.storage.queries import changing, is_postgres, read, read_value
+from evilpegs_server.storage.look_alikes import skeleton, stored_form
+from evilpegs_server.storage.players import Player, PlayerKind
+from evilpegs_server.storage.queries import UNSEALED, changing, is_postgres, read, read_value
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
@@ -156,7 +157,7 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
             raise players.taken_name(new, other, names)
         row = new, skeleton(new), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ? WHERE id = ?", row)
-        _note(connection, "rename", player, at, name)
+        _note(connection, "rename", player, at, stored_form(name))
 
 
 def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
@@ -204,8 +205,8 @@ def _note(connection: Connection, deed: Deed, player: int | None, at: int, reaso
 def _names(connection: Connection) -> dict[str, tuple[int, str]]:
     # the player and the name by skeleton, former names too
     former = [(skeleton(name), (player, name)) for name, player, *_ in connection.exec_driver_sql(FORMER_NAMES)]
-    now = connection.exec_driver_sql("SELECT skeleton, id, name FROM players")
-    return dict(former) | {known: (player, name) for known, player, name in now}
+    now = connection.exec_driver_sql("SELECT id, name FROM players")
+    return dict(former) | {skeleton(name): (player, name) for player, name in now}
 
 
 def find_players(connection: Connection, names: Collection[str], among: str = "FROM players") -> list[int]:
@@ -213,6 +214,7 @@ def find_players(connection: Connection, names: Collection[str], among: str = "F
     known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {among}")))
     if unknown := sorted(set(names) - known.keys()):
         close = get_close_matches(unknown[0], known, n=1)
+    names = list(map(stored_form, names))
         hint = f"did you mean {close[0]}?" if close else "evilpegs players list shows them"
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         raise UnknownPlayerError(f"there is no player {unknown[0]!r:.50}{more}; {hint}")

@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy import Connection, Engine, text
 
 from evilpegs_server.storage.games import END_OF_TIME
+from evilpegs_server.storage.look_alikes import stored_form
 from evilpegs_server.storage.players import PlayerKind
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import SHOWN
@@ -67,7 +68,7 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    rows = read(engine, f"{_PLAYERS} AND name = ?", name)
+    rows = read(engine, f"{_PLAYERS} AND name = ?", stored_form(name))
     return StoredPlayer(*rows[0]) if rows else None
 
 
@@ -84,7 +85,7 @@ def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
 def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
     player, at, number = None, END_OF_TIME, END_OF_TIME
     if wanted.player is not None:
-        player = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
+        player = connection.execute(_PLAYER_ID, {"name": stored_form(wanted.player)}).scalar()
     if wanted.before is not None:
         at, match = wanted.before
         number = connection.execute(_NUMBER, {"match": match}).scalar() or 0  # 0 if it was forgotten since

@@ -9,18 +9,12 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from evilpegs_server.storage.look_alikes import is_letter, skeleton
+
 PlayerKind = Literal["bot", "human", "guest"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
-_LOOK_ALIKES: Final = str.maketrans(
-    # Latin, Cyrillic, Armenian, and Greek, whose capitals look like other letters than the small ones
-    "015iɑɡıłøđħавеёіјкмнорстухѕԁԛԝьһѵӏհսցօոαβεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "olslagllodhabeeljkmhopctyxsdqwbhvlhugonabenlkvoptuxwabezhlkmnoptyx",
-    "_-",
-)
-_LATIN_SHAPES: Final = frozenset({"CHEROKEE", "COPTIC", "LISU"})
-"""Scripts in which whole names can be written that look like others."""
-_JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
+_JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC"})
 GUEST_PREFIX: Final = "guest-"
 FORGOTTEN_PREFIX: Final = "forgotten-"
 _PREFIXES: Final = {GUEST_PREFIX: "given by the server", FORGOTTEN_PREFIX: "those of players who were forgotten"}
@@ -57,12 +51,12 @@ class NameRefusedError(ValueError):
 
 
 class Players:
-    """The players in memory, found by their tokens; no two names look alike."""
+    """The players in memory, found by their tokens; no new name looks like another."""
 
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
         self._guest_hashes: dict[int, str] = {}
-        self._names: dict[str, Player] = {}  # by skeleton
+        self._names: dict[str, dict[str, Player]] = {}  # by skeleton and name
         self.free_ids = range(1, FIRST_ADDED)
         """The ids that new players may get, and those after them."""
         self.next_ids = range(0)
@@ -82,7 +76,7 @@ class Players:
         self._by_token[token_hash] = player
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
-        self._names[skeleton(player.name)] = player
+        self._names.setdefault(skeleton(player.name), {})[player.name] = player
         if player.id in self.free_ids:
             self.free_ids = range(player.id + 1, self.free_ids.stop)
             if not self.free_ids:
@@ -90,7 +84,7 @@ class Players:
 
     def reserve(self, name: str, player: Player) -> None:
         """Keep a former name of a player from others."""
-        self._names.setdefault(skeleton(name), player)
+        self._names.setdefault(skeleton(name), {}).setdefault(name, player)
 
     def replace(self, player: Player, token_hash: str) -> None:
         """Replace the token and the name of a player; the old token proves nothing, the old name stays reserved."""
@@ -99,7 +93,11 @@ class Players:
 
     def forget(self, player: Player) -> None:
         self._drop_tokens(player)
-        self._names = {known: each for known, each in self._names.items() if each.id != player.id}
+        left = {
+            known: {name: each for name, each in alike.items() if each.id != player.id}
+            for known, alike in self._names.items()
+        }
+        self._names = {known: alike for known, alike in left.items() if alike}
 
     def _drop_tokens(self, player: Player) -> None:
         self._by_token = {known: each for known, each in self._by_token.items() if each.id != player.id}
@@ -108,8 +106,11 @@ class Players:
         """Remove a player who could not be stored, or a guest who left without playing, and free the name."""
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
-        if self._names.get(skeleton(player.name)) == player:  # or the operator gave the name meanwhile
-            del self._names[skeleton(player.name)]
+        alike = self._names.get(skeleton(player.name), {})
+        if alike.get(player.name) == player:  # or the operator gave the name meanwhile
+            del alike[player.name]
+            if not alike:
+                del self._names[skeleton(player.name)]
 
     def guest_hash(self, guest: Player) -> str:
         """Return the hash of the guest's token, which is stored together with the guest's first match."""
@@ -131,8 +132,8 @@ class Players:
         if skeleton(name) in _RESERVED_SKELETONS:
             message = f"the name {name} is reserved, and only the operator can give it; choose another"
             raise NameRefusedError(message, taken=True)
-        if (other := self._names.get(skeleton(name))) is not None:
-            raise taken_name(name, other.name, self._names)
+        if (alike := self._names.get(skeleton(name))) is not None:
+            raise taken_name(name, name if name in alike else next(iter(alike.values())).name, self._names)
         return Player(self.free_ids[0], name, kind)
 
     def new_guest(self) -> Player:
@@ -168,22 +169,14 @@ def check_display_name(name: str) -> None:
     """Raise NameRefusedError unless ``name`` can be claimed, or is like such a name in letters of any one script."""
     letters = [letter for letter in name if letter not in "0123456789_-"]
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
-    is_text = all(unicodedata.category(letter)[0] in "LM" for letter in letters) and name[:1].isalpha()
-    # what NFKC changes looks like something else: letters of mathematics, of full width, with marks apart
-    is_plain = unicodedata.normalize("NFKC", name) == name and not scripts & {"COMBINING", "MODIFIER", "VARIATION"}
-    is_plain = is_plain and not scripts & _LATIN_SHAPES
-    if not (2 <= len(name) <= MAX_NAME and is_text and is_plain and (len(scripts) == 1 or scripts <= _JAPANESE)):
-        message = "a name is 2 to 20 letters of one script, digits, _ and -, beginning with a letter"
+    # what NFKC changes looks like something else: letters of full width, with marks apart
+    is_text = name[:1].isalpha() and all(map(is_letter, letters)) and unicodedata.normalize("NFKC", name) == name
+    # the column of skeletons is as wide as that of names, and æ is read as two letters
+    fits = 2 <= len(name) <= MAX_NAME and len(skeleton(name)) <= MAX_NAME
+    if not (is_text and fits and (len(scripts) == 1 or scripts <= _JAPANESE)):
+        message = "a name is 2 to 20 everyday letters of one script, digits, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
     _check_prefix(name.casefold())
-
-
-def skeleton(name: str) -> str:
-    """Return ``name`` with similar characters replaced by one of them; names with equal skeletons look alike."""
-    # capitals first: those of Greek look like other letters than their small ones
-    letters = unicodedata.normalize("NFD", name.translate(_LOOK_ALIKES).casefold())
-    plain = "".join(letter for letter in letters if not "\u0300" <= letter <= "\u036f")  # accents
-    return plain.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
 
 
 def new_token() -> str:

@@ -3,7 +3,8 @@
 from evilpegs_protocol.fields import Program
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes
-from evilpegs_server.storage.players import Player, skeleton
+from evilpegs_server.storage.look_alikes import skeleton
+from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Fact, Write
 
 

@@ -79,8 +79,8 @@ def test_load_players_restores_claimed_players(store):
     with store.engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM players ORDER BY id").all()
     assert [tuple(row) for row in rows] == [
-        (1, "ann", "ann", "bot", "aa" * 32, 100),
-        (2, "bob-2", "bob2", "human", "bb" * 32, 200),
+        (1, "ann", "AM", "bot", "aa" * 32, 100),
+        (2, "bob-2", "BOBZ", "human", "bb" * 32, 200),
     ]
 
 

@@ -24,6 +24,7 @@ from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_server.storage.look_alikes import stored_form
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
@@ -124,7 +125,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
 
 def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
     for row in standings.rows:
-        if row.player.lower() == player.lower():
+        if row.player.lower() == stored_form(player).lower():
             return row
     command = shlex.join(["evilpegs", "leaderboard", standings.ladder, *source])
     raise CommandError(f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}")
