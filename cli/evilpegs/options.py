@@ -218,6 +218,9 @@ Database = Annotated[
 ]
 
 
+Operator = Annotated[bool, Parameter(negative="", help="Also show what is played in a sealed round that is not over.")]
+
+
 def server_to_read(server: str | None, database: str | None) -> str | None:
     """Return the server to ask, by default that in the environment unless it names a database; None to read one."""
     if server is not None and database is not None:

@@ -6,6 +6,7 @@ from evilpegs_protocol.fields import Count, LadderId, Message, Milliseconds, Nam
 from evilpegs_protocol.server_messages import LadderInfo
 
 RoundState = Literal["planned", "open", "closing", "over"]
+Progress = Literal["not_started", "playing", "finished"]
 Names = tuple[Name, ...]
 
 
@@ -28,14 +29,17 @@ class RoundResult(Message):
 
 
 class RoundEntrant(Message):
-    """An entrant, and the number of games that have ended; `player` is null for one who withdrew.
+    """An entrant, and how far they are; `player` is null for one who withdrew.
 
-    `excluded` is the reason for which the results are left out. `result` is null before the round is over, and for
-    those who withdrew, are excluded or have no game that counts.
+    `ended` is the number of games that have ended. In a sealed round it is null until the round is over, and `progress`
+    changes at full minutes only: when games end tells how many guesses they took. `excluded` is the reason for which
+    the results are left out. `result` is null before the round is over, and for those who withdrew, are excluded or
+    have no game that counts.
     """
 
     player: Name | None
-    ended: Count
+    progress: Progress
+    ended: Count | None
     excluded: str | None
     result: RoundResult | None
 

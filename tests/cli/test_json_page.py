@@ -297,6 +297,7 @@ def toured(run, serve, start, postgres_cluster, printed):
     open_round(engine, Round("devil", "classic-devil", 5, sealed=False, opens=0, closes=None, published=None), None)
     exclude(engine, "final", "dora", "copied")
     forget_player(engine, "emil", 0, with_open=True)
+    tour.look("evilpegs round status", "round", "status", "--database", server.database)  # while it is sealed
     publish_round(engine, "final", 1)
     engine.dispose()
     tour.look("evilpegs round status", "round", "status", "--database", server.database)

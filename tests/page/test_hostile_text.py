@@ -80,7 +80,8 @@ def documents(text):
         "entrants": [],
     }  # fmt: skip
     result = {"place": 1, "mean": 4.5, "games": 1, "failed": 0, "not_played": 0, "ahead_of": HOSTILE}
-    entrants = [{"player": each, "ended": 1, "excluded": None, "result": result} for each in HOSTILE]
+    entrant = {"progress": "finished", "ended": 1, "excluded": None, "result": result}
+    entrants = [entrant | {"player": each} for each in HOSTILE]
     excluded = [each | {"excluded": each["player"], "result": None} for each in entrants]
     games = [{"game": each, "turns": [{"analysis": worth}] * 9} for each in (1, 2, 3, 4)]
     return {

@@ -18,7 +18,7 @@ from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv
-from evilpegs.options import Database, Json
+from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_server.leaderboard.leaderboard import games_for_rank
 from evilpegs_server.leaderboard.luck import curve_hashes
@@ -79,6 +79,7 @@ def list_all(
     ] = None,
     as_csv: Annotated[bool, Parameter(name="--csv", help="Print CSV.")] = False,
     as_json: Json = False,
+    operator: Operator = False,
     database: Database = None,
 ) -> None:
     """List the players: kind, when they claimed their names and last began a match, matches, games begun.
@@ -86,7 +87,7 @@ def list_all(
     Guests are in the list once they have played. Times in CSV and JSON are Unix milliseconds.
     """
     with open_for_reading(database) as engine:
-        players = list_players(engine)
+        players = list_players(engine, with_sealed=operator)
     left = {} if ladder is None else _games_to_rank(database, ladder, [each.name for each in players])
     rows = [each._asdict() | {"games_to_rank": left.get(each.name)} for each in players]
     if as_json:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from evilpegs.errors import CommandError
 from evilpegs.files import RECORD, STANDARD, check_writable, write_text
-from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, ServerToRead, server_to_read
+from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, Operator, ServerToRead, server_to_read
 from evilpegs.output import (
     Column,
     TurnTableRow,
@@ -59,7 +59,7 @@ def replay(
     record: Annotated[str | None, FILE, Parameter(allow_leading_hyphen=True)] = None,
     analysis: Annotated[bool, Parameter(negative="--no-analysis")] = True,
     thorough: bool = False,
-    operator: bool = False,
+    operator: Operator = False,
     server: ServerToRead = None,
     database: Database = None,
     as_json: Json = False,
@@ -73,7 +73,6 @@ def replay(
         record: Write the record to this file instead (- for standard output): one event per line, for `verify`.
         analysis: Show what each guess was worth where that takes little time; --no-analysis shows only the game.
         thorough: Analyze every turn that can be analyzed, which may take minutes per turn.
-        operator: Also show matches of a sealed round that is not over.
     """
     if thorough and not analysis:
         raise CommandError("--thorough analyzes and --no-analysis does not; leave one of them out")

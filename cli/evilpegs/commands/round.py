@@ -14,7 +14,7 @@ from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_nam
 from evilpegs.database import now_ms, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import STANDARD, write_csv
-from evilpegs.options import TIME, WHOLE, Database, Json, check_range
+from evilpegs.options import TIME, WHOLE, Database, Json, Operator, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
@@ -148,6 +148,7 @@ def status(
     *,
     as_csv: Annotated[bool, Parameter(name="--csv", help="Print CSV.")] = False,
     as_json: Json = False,
+    operator: Operator = False,
     database: Database = None,
 ) -> None:
     """Show how far the entrants of a round are, and the results when it is over.
@@ -165,23 +166,23 @@ def status(
             listed = [(round_heading(each, ladders, now_ms()), entrants[each.id]) for each in wanted]
             print_table(console(), listed, LISTED)
             return
-        documents = [_read(derived, each, ladders) for each in wanted]
+        documents = [_read(derived, each, ladders, operator) for each in wanted]
     if as_json:
         print_json({"rounds": [each.model_dump(mode="json") for each in documents]})
     elif as_csv:
-        heading = ["round", "player", "ended", "excluded", *RoundResult.model_fields]
+        heading = ["round", "player", "progress", "ended", "excluded", *RoundResult.model_fields]
         rows = [_csv_row(each.id, entrant) for each in documents for entrant in each.entrants]
         write_csv(STANDARD, [heading, *rows])
     else:
         _show(documents[0])
 
 
-def _read(derived: DerivedFile, played: rounds.Round, ladders: Mapping[str, Ladder]) -> RoundDocument:
+def _read(derived: DerivedFile, played: rounds.Round, ladders: Mapping[str, Ladder], operator: bool) -> RoundDocument:
     until = time.monotonic() + RESULTS_SECONDS
     while True:
         derived.follow(load_last_event_id(derived.engine))
         try:
-            return round_document(derived.engine, played, ladders, now_ms())
+            return round_document(derived.engine, played, ladders, now_ms(), with_sealed=operator)
         except LuckAwaitedError:
             if time.monotonic() > until:
                 raise
@@ -200,7 +201,7 @@ def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:
     result = {} if entrant.result is None else entrant.result.model_dump()
     values = [result.get(field) for field in RoundResult.model_fields]
     joined = [" ".join(value) if isinstance(value, tuple) else value for value in values]
-    return [name, entrant.player or "(withdrawn)", entrant.ended, entrant.excluded, *joined]
+    return [name, entrant.player or "(withdrawn)", entrant.progress, entrant.ended, entrant.excluded, *joined]
 
 
 def _close_at(name: str, ends: int, database: str | None) -> None:
@@ -235,7 +236,8 @@ EXCLUDED: Final[Column[RoundEntrant]] = Column(
 )
 PROGRESS: Final[tuple[Column[RoundEntrant], ...]] = (
     PLAYER,
-    Column("ended games", lambda each: f"{each.ended:,}", "right"),
+    Column("progress", lambda each: each.progress.replace("_", " ")),
+    Column("ended games", lambda each: "" if each.ended is None else f"{each.ended:,}", "right"),
     EXCLUDED,
 )
 RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (

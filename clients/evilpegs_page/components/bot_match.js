@@ -62,7 +62,7 @@ export class BotMatchPanel extends LoadingView {
     return found.flatMap(({ id, ladder, entrants }) => {
       const own = entrants.filter(({ player, excluded }) => names.includes(player ?? "") && excluded === null);
       const codes = Number(countCodes(parseRules(ladder.rules)));
-      return own.some(({ ended }) => ended < ladder.games) ? [{ ...ladder, id, codes, isRound: true }] : [];
+      return own.some(({ progress }) => progress !== "finished") ? [{ ...ladder, id, codes, isRound: true }] : [];
     });
   }
 

@@ -10,6 +10,8 @@
  *   is that among all players, from `places`, and `undecided` is true if the intervals leave other ranks possible
  */
 
+import { formatNumber } from "./words.js";
+
 /** Return the rows of a leaderboard, each with its place among all players. @param {string} text @returns {Row[]} */
 export function placedRows(text) {
   const { rows, places = [] } = JSON.parse(text);
@@ -74,4 +76,14 @@ export function timeWords(ms) {
 /** @param {number} at Unix milliseconds @returns {string} such as "Nov 22, 2026, 14:05" in the reader's time zone */
 export function momentWords(at) {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(at);
+}
+
+/**
+ * Return how far an entrant of a round is; the number of games is null while the round is sealed.
+ *
+ * @typedef {"not_started" | "playing" | "finished"} Progress
+ * @param {{progress: Progress, ended: number | null}} entrant @param {number} games
+ */
+export function progressWords({ progress, ended }, games) {
+  return ended === null ? progress.replace("_", " ") : `${formatNumber(ended)} of ${formatNumber(games)}`;
 }

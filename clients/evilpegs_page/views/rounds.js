@@ -3,7 +3,7 @@
 import { css, html, nothing } from "../vendor/lit.js";
 import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
-import { momentWords } from "../components/result_words.js";
+import { momentWords, progressWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { count, formatNumber } from "../components/words.js";
 import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
@@ -13,7 +13,7 @@ import { LoadingView } from "./loading_view.js";
 
 /**
  * @typedef {{place: number, mean: number | null, games: number, failed: number, not_played: number, ahead_of: readonly string[]}} Result
- * @typedef {{player: string | null, ended: number, excluded: string | null, result: Result | null}} Entrant
+ * @typedef {{player: string | null, progress: import("../components/result_words.js").Progress, ended: number | null, excluded: string | null, result: Result | null}} Entrant
  * @typedef {{id: string, ladder: import("../game/ladder_words.js").LadderDocument, sealed: boolean, state: keyof typeof STATES,
  *   opens: number, closes: number | null, adjusted: boolean | null, entrants: readonly Entrant[]}} Round
  */
@@ -81,17 +81,17 @@ export default class RoundsView extends LoadingView {
   terms(round) {
     const { ladder, sealed, state } = round;
     return html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)} ${count(ladder.games, "game")} of at most ${ladder.guess_limit} guesses. <a href="#/rounds">All rounds</a> · <a href="#/watch/${round.id}">Projector</a></p>
-      <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until it is over, nobody sees what others play." : nothing}</p>
+      <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until it is over, nobody sees what others play, and who plays or has finished is told once a minute." : nothing}</p>
       ${this.play(round)}`;
   }
 
   /** The way into the round for a name of this browser that is an entrant. @param {Round} round */
-  play({ id, state, ladder, entrants }) {
+  play({ id, state, entrants }) {
     const names = [this.players?.current, ...(this.players?.names ?? [])];
     const found = names.flatMap((name) => entrants.filter((each) => each.player === name && each.excluded === null))[0];
     if (state !== "open" || found?.player == null) return nothing;
-    const { player, ended } = found;
-    if (ended === ladder.games) return html`<p><strong>${player}</strong> has played every game.</p>`;
+    const { player, progress } = found;
+    if (progress === "finished") return html`<p><strong>${player}</strong> has played every game.</p>`;
     return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Enter this round</a> as <strong>${player}</strong></p>`;
   }
 
@@ -114,9 +114,10 @@ export default class RoundsView extends LoadingView {
   }
 
   /** @param {Round} round @param {Entrant} entrant */
-  row({ id, ladder, sealed }, { player, ended, result }) {
+  row({ id, ladder, sealed }, entrant) {
+    const { player, result } = entrant;
     const link = html`<a href="#/matches?${new URLSearchParams({ ladder: id, player: player ?? "" })}">${player}</a>`;
-    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class="right">${formatNumber(ended)} of ${formatNumber(ladder.games)}</td>`;
+    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class="right">${progressWords(entrant, ladder.games)}</td>`;
     const { place, mean, games, failed, not_played, ahead_of } = result;
     const names = ahead_of.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`);
     return html`<td>${place}</td><th scope="row">${link}</th><td class="right">${mean?.toFixed(3) ?? "none"}</td>

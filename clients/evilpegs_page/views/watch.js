@@ -7,7 +7,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { ApiError, getChanged, getJson } from "../api.js";
 import { feedbackPegs, feedbackStyle } from "../components/feedback_pegs.js";
 import { pegRow, pegStyle } from "../components/peg.js";
-import { momentWords, rankWords, rankedMeanWords } from "../components/result_words.js";
+import { momentWords, progressWords, rankWords, rankedMeanWords } from "../components/result_words.js";
 import { count } from "../components/words.js";
 import { qrCode, qrPath } from "../core/qr.js";
 import { onlyHereWords } from "../core/share.js";
@@ -225,7 +225,9 @@ function firstRows({ ladder, rows, places = [], state, entrants }) {
   /** @type {import("./rounds.js").Entrant[]} */
   const shown = entrants.filter((/** @type {any} */ each) => each.player !== null && each.excluded === null);
   if (state === "over") return ["Guesses per game", shown.map(({ player, result }) => [result?.place, player, result?.mean?.toFixed(2) ?? "none"])];
-  const played = shown.reduce((sum, each) => sum + each.ended, 0);
-  shown.sort((a, b) => b.ended - a.ended);
-  return [`${played} of ${shown.length * ladder.games} games played`, shown.map(({ player, ended }) => ["", player, `${ended} of ${ladder.games}`])];
+  shown.sort((one, other) => (other.ended ?? 0) - (one.ended ?? 0));
+  const figures = shown.map((each) => ["", each.player, progressWords(each, ladder.games)]);
+  if (shown.some(({ ended }) => ended === null)) return [`${shown.filter(({ progress }) => progress === "finished").length} of ${count(shown.length, "player")} finished`, figures];
+  const played = shown.reduce((sum, each) => sum + (each.ended ?? 0), 0);
+  return [`${played} of ${shown.length * ladder.games} games played`, figures];
 }

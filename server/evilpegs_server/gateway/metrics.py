@@ -30,7 +30,8 @@ class GameMetrics(ProcessMetrics):
         counts = registry.counts
         events = counts.events
         in_play = Counter(runner.key.ladder.id for runner in registry.runners)
-        ladders = {ladder: in_play[ladder] for ladder in registry.ladders}
+        # when matches of a sealed round begin and end is nobody's business
+        ladders = {name: in_play[name] for name, ladder in registry.ladders.items() if not ladder.sealed}
         yield gauge("evilpegs_open_matches", "Matches in play", "ladder", ladders)
         yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])

@@ -3,33 +3,46 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import inf
+from typing import Final
 
 from sqlalchemy import Engine
 
 from evilpegs_game.statistics.rounds import Entrant, round_table
-from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult, RoundState
+from evilpegs_protocol.rounds import Progress, RoundDocument, RoundEntrant, RoundResult, RoundState
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.rounds import Round, RoundGames, load_round_games
 
+MINUTE_MS: Final = 60_000
+SETTLED_MS: Final = 10_000
+"""After this time, all that happened before can be read: nobody sees it earlier than others."""
+
 
 class LuckAwaitedError(CountingError):
     """The luck of some games of a round is not measured yet; a later attempt may succeed."""
 
 
-def round_document(engine: Engine, played: Round, ladders: Mapping[str, Ladder], now: int) -> RoundDocument:
-    """Return a round with its entrants and, if it is over, results from the derived file. Raises LuckAwaitedError."""
+def round_document(
+    engine: Engine, played: Round, ladders: Mapping[str, Ladder], now: int, *, with_sealed: bool = False
+) -> RoundDocument:
+    """Return a round with its entrants and, if it is over, results from the derived file. Raises LuckAwaitedError.
+
+    ``with_sealed`` is for the operator, who may see how far the entrants of a sealed round are.
+    """
     ladder = played.ladder(ladders)
     curve = curve_hashes([ladder]).get(ladder.id)
     is_over = played.published is not None
     games = load_round_games(engine, played.id, curve)
     results = _results(games, ladder) if is_over else {}
+    is_shown = is_over or with_sealed or not played.sealed
+    seen = now + 1 if is_shown else (now - SETTLED_MS) // MINUTE_MS * MINUTE_MS
     entrants = [
         RoundEntrant(
             player=None if each.hidden else each.name,
-            ended=each.ended,
+            progress=_progress(each, seen),
+            ended=each.ended if is_shown else None,
             excluded=each.excluded,
             result=results.get(each.name),
         )
@@ -53,6 +66,12 @@ def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> Rou
     )
 
 
+def _progress(games: RoundGames, until: int) -> Progress:
+    if games.started_at is None or games.started_at >= until:
+        return "not_started"
+    return "playing" if games.over_at is None or games.over_at >= until else "finished"
+
+
 def _state(played: Round, now: int) -> RoundState:
     if played.published is not None:
         return "over"
@@ -67,7 +86,7 @@ def _results(games: Sequence[RoundGames], ladder: Ladder) -> dict[str, RoundResu
         if each.hidden or each.excluded is not None:
             continue
         scores = [score / MILLIONTHS for score in each.scores if score is not None]
-        if each.has_match and each.ended < ladder.games:
+        if each.started_at is not None and each.ended < ladder.games:
             raise LuckAwaitedError(f"the results of {ladder.id} are being derived; try again soon")
         if len(scores) < len(each.scores):
             what = f"the luck of some games of {ladder.id} is not measured yet"

@@ -53,7 +53,7 @@ class Codemaking:
         """Return the reply, computed in this thread; that may take long unless `is_cheap` returns True."""
         if ladder.codemaker == "fixed" and ladder.rated:  # takes microseconds
             return Reply(plain_feedback(guess, secrets.secret(ladder)))
-        result = reply_task(ladder, history, guess).run(self._workspace)
+        result = _kept_apart(ladder, reply_task(ladder, history, guess)).run(self._workspace)
         return choose_reply(ladder, secrets, history, guess, result.value)
 
     def request_reply(
@@ -106,12 +106,12 @@ class Codemaking:
         elif history and history[-1].feedback == all_black(ladder.rules.pegs):
             finish(history[-1].guess)
         elif is_enumerated(ladder.rules) or not history:  # takes well under a millisecond
-            finish(run_task(task, self._workspace)[0])
+            finish(run_task(_kept_apart(ladder, task), self._workspace)[0])
         else:
             self._submit(ladder, player, CHEAP_COST, task, finish)
 
     def _submit(self, ladder: Ladder, player: int, cost: int, task: Task[Any], finish: Callable[[Any], None]) -> None:
-        self._pool.submit(player, cost, tasks.Apart(task) if ladder.sealed else task, finish)
+        self._pool.submit(player, cost, _kept_apart(ladder, task), finish)
 
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
@@ -150,6 +150,10 @@ def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int,
     if ladder.codemaker == "devil":
         return tasks.FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
     return tasks.CountParts(ladder.rules, history, guess)
+
+
+def _kept_apart(ladder: Ladder, task: Task[Any]) -> Task[Any]:
+    return tasks.Apart(task) if ladder.sealed else task
 
 
 def choose_reply(

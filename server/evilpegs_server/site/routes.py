@@ -314,7 +314,10 @@ async def get_round(
     site: CurrentSite,
     round: Annotated[str, Path(description="The id of a round.", examples=["final"])],  # noqa: A002
 ) -> Response:
-    """Return a round with its entrants and how far they are, and their results when the last game has ended."""
+    """Return a round with its entrants and how far they are, and their results when the last game has ended.
+
+    Of a sealed round that is not over, who plays and who has finished is that of the last full minute.
+    """
     found = site.rounds.known.get(round)
     if found is None:
         raise HTTPException(404, f"there is no round {quote(round)}; see /api/v1/rounds")

@@ -36,16 +36,18 @@ BANS: Final = """
 """
 _HIDE: Final = "INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING"
 _MATCH_COUNTS: Final = "SELECT count(*) FILTER (WHERE NOT over), count(*) FROM matches WHERE player = ?"
-_PLAYERS: Final = f"""
+_PLAYERS: Final = """
     SELECT p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
-        p.id IN (SELECT player FROM ({BANS}) AS bans) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
+        p.id IN (SELECT player FROM ({bans}) AS bans) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
     FROM players AS p
-    LEFT JOIN (SELECT player, max(started_at) AS last, count(*) AS matches FROM matches GROUP BY player) AS m
-        ON m.player = p.id
-    LEFT JOIN (SELECT player, count(*) AS games FROM begun JOIN matches ON number = match GROUP BY player) AS g
-        ON g.player = p.id
+    LEFT JOIN (
+        SELECT player, max(started_at) AS last, count(*) AS matches FROM matches AS m WHERE {matches} GROUP BY player
+    ) AS m ON m.player = p.id
+    LEFT JOIN (
+        SELECT player, count(*) AS games FROM begun JOIN matches AS m ON number = match WHERE {matches} GROUP BY player
+    ) AS g ON g.player = p.id
     ORDER BY p.name
-"""  # noqa: S608 - of constants
+"""
 
 
 class UnknownPlayerError(EvilpegsError):
@@ -104,9 +106,9 @@ def load_registration(engine: Engine) -> bool | None:
     return None if deed is None else deed == "open"
 
 
-def list_players(engine: Engine) -> list[ListedPlayer]:
-    """Return all players and the guests who have played, by name."""
-    rows = read(engine, _PLAYERS)
+def list_players(engine: Engine, *, with_sealed: bool = True) -> list[ListedPlayer]:
+    """Return all players and the guests who have played, by name; ``with_sealed`` counts sealed matches too."""
+    rows = read(engine, _PLAYERS.format(bans=BANS, matches="TRUE" if with_sealed else UNSEALED))
     return [ListedPlayer._make((*row[:-2], bool(row.is_banned), bool(row.is_hidden))) for row in rows]
 
 
@@ -212,9 +214,9 @@ def _names(connection: Connection) -> dict[str, tuple[int, str]]:
 def find_players(connection: Connection, names: Collection[str], among: str = "FROM players") -> list[int]:
     """Return the ids of players by name. Raises UnknownPlayerError."""
     known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {among}")))
+    names = list(map(stored_form, names))
     if unknown := sorted(set(names) - known.keys()):
         close = get_close_matches(unknown[0], known, n=1)
-    names = list(map(stored_form, names))
         hint = f"did you mean {close[0]}?" if close else "evilpegs players list shows them"
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         raise UnknownPlayerError(f"there is no player {unknown[0]!r:.50}{more}; {hint}")

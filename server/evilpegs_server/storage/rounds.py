@@ -15,9 +15,8 @@ from sqlalchemy import Connection, Engine
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.acts import BANS, find_players
-from evilpegs_server.storage.queries import changing, read
+from evilpegs_server.storage.queries import UNSEALED, changing, read
 
-UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND published IS NULL)"
 SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
 """Condition for the row ``m`` of `matches`: others than its player may see it in lists, streams and the feed."""
 
@@ -28,7 +27,9 @@ _PUBLISH: Final = """
     WHERE id = ? AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = rounds.id AND NOT over)
 """
 _GAMES: Final = """
-    SELECT p.name, e.excluded, p.id IN (SELECT player FROM hidden), m.id IS NOT NULL, count(g.outcome), count(b.game),
+    SELECT p.name, e.excluded, p.id IN (SELECT player FROM hidden), m.started_at,
+        CASE WHEN m.over THEN (SELECT at FROM events WHERE match = m.number ORDER BY seq DESC LIMIT 1) END,
+        count(g.outcome), count(b.game),
         count(*) FILTER (WHERE g.outcome = 'void'),
         json_group_array(1000000 * g.guesses - CASE WHEN ?1 IS NULL THEN 0 WHEN g.curve = ?1 THEN g.luck END)
             FILTER (WHERE g.outcome = 'solved') AS scores
@@ -65,12 +66,16 @@ class Round:
 
 
 class RoundGames(NamedTuple):
-    """The games of an entrant; ``begun`` counts the ended ones for which the player was ready."""
+    """The games of an entrant; ``begun`` counts the ended ones for which the player was ready.
+
+    The times are those at which the match began and ended, in Unix milliseconds.
+    """
 
     name: str
     excluded: str | None
     hidden: bool
-    has_match: bool
+    started_at: int | None
+    over_at: int | None
     ended: int
     begun: int
     void: int

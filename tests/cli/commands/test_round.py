@@ -12,6 +12,7 @@ import pytest
 from evilpegs.commands.round import RESULTS
 from evilpegs.output import console, print_table
 from evilpegs_protocol.rounds import RoundEntrant, RoundResult
+from evilpegs_server.leaderboard.round_results import SETTLED_MS
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.rounds import load_rounds
 from support.matches import TINY
@@ -129,6 +130,48 @@ def test_sealed_matches_are_replayed_for_the_operator_only(run, engine):
     assert run("replay", "last", "--no-analysis").status == 0
 
 
+def test_progress_of_a_sealed_round_changes_at_full_minutes(run, engine, monkeypatch):
+    store_players(engine)
+    opened(run, "ann", "bob", "--sealed")
+    ladder = replace(TINY, id="final")
+    store(engine, *StoredPlay(1, ladder, "ann", at=59_999).play(("solved", [5])))
+    store(engine, StoredPlay(2, ladder, "bob", at=60_000).start())
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE events SET at = 60000 WHERE match = 1 AND type = 'match_over'")
+
+    def progress(now, *options):
+        monkeypatch.setattr("evilpegs.commands.round.now_ms", lambda: now)
+        (document,) = json.loads(run("round", "status", "final", "--json", *options).out)["rounds"]
+        return [(each["progress"], each["ended"]) for each in document["entrants"]]
+
+    assert progress(60_000 + SETTLED_MS - 1) == [("not_started", None), ("not_started", None)]
+    assert progress(60_000 + SETTLED_MS) == [("playing", None), ("not_started", None)]
+    assert progress(120_000 + SETTLED_MS - 1) == [("playing", None), ("not_started", None)]
+    assert progress(120_000 + SETTLED_MS) == [("finished", None), ("playing", None)]
+    assert progress(60_000, "--operator") == [("finished", 1), ("playing", 0)]
+    assert "ended games" in run("round", "status", "final").out
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE rounds SET sealed = false")
+    assert progress(60_000) == [("finished", 1), ("playing", 0)]
+
+
+def test_players_list_counts_sealed_matches_for_the_operator_only(run, engine):
+    store_players(engine)
+    opened(run, "ann", "--sealed")
+    store(engine, *StoredPlay(1, replace(TINY, id="final")).play(("solved", [5])))
+
+    def counted(*options):
+        (row,) = [
+            each
+            for each in json.loads(run("players", "list", "--json", *options).out)["players"]
+            if each["name"] == "ann"
+        ]
+        return row["matches"], row["games"], row["last_match_at"] is None
+
+    assert counted() == (0, 0, True)
+    assert counted("--operator") == (1, 0, False)
+
+
 def test_table_of_a_class_fits_a_terminal(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "100")
     others = tuple(f"player{number}" for number in range(29))
@@ -142,7 +185,9 @@ def test_table_of_a_class_fits_a_terminal(monkeypatch, capsys):
         plays_better_than=others,
         fails_less_than=(),
     )
-    print_table(console(), [RoundEntrant(player="anna", ended=250, excluded=None, result=result)], RESULTS)
+    print_table(
+        console(), [RoundEntrant(player="anna", progress="finished", ended=250, excluded=None, result=result)], RESULTS
+    )
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
     assert lines[-1].split()[-1] == "29"

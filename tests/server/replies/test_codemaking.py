@@ -242,6 +242,16 @@ class TestRun:
         pool.jobs[0][-1](pool.jobs[0][2].run(new_workspace()).value)
         assert bool(asking.part_sizes.state.entries) is not sealed
 
+    @pytest.mark.parametrize("sealed", [True, False])
+    def test_cheap_replies_of_sealed_rounds_leave_nothing_either(self, sealed):
+        workspace, history = new_workspace(), (Turn((0, 0, 1, 1), Feedback(1, 0)),)
+        asking, ladder = Codemaking(workspace, None), replace(self.SMALL, sealed=sealed)
+        plain = Codemaking(new_workspace(), None).compute_reply(self.SMALL, new_secrets(), history, (0, 1, 2, 3))
+        before = workspace.state
+        assert asking.compute_reply(ladder, new_secrets(), history, (0, 1, 2, 3)) == plain
+        asking.request_witness(ladder, 5, new_secrets(), history, print)
+        assert (workspace.state == before) is sealed
+
     def test_pool_task_error_is_handed_over(self):
         pool, done, error = Pool(), [], TooLargeError()
         Codemaking(new_workspace(), pool).request_reply(self.LARGE, 5, new_secrets(), (), (0,) * 6, done.append)
