@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.storage.snapshots import process_name, snapshot_holders
 from evilpegs_server.work.child_process import ChildProcess, Retries
 
 ALIVE: Final = "alive"
@@ -30,7 +32,9 @@ SILENT_LOOKS: Final = 10
 """Looks without a word from a process that is then replaced. Seconds would not do: the server may have been stopped."""
 STARTING_LOOKS: Final = 120
 MAX_WAL_BYTES: Final = 64 << 20
-"""SQLite cannot empty the side file of the database while a reader stays in it; a process that does is replaced."""
+"""SQLite cannot empty the side file of the database while a reader stays in it; if it is ours, it is replaced."""
+STAYING_LOOKS: Final = 3
+"""Looks at which a process reads, one after another, until it counts as one that stays."""
 STOP_SECONDS: Final = 2.25
 
 
@@ -92,7 +96,8 @@ class ShowProcess:
         self._log = log
         self._look_seconds = look_seconds
         self._max_wal_bytes = self._wal_step = max_wal_bytes
-        self._wal = side_files(database_file(setup.settings.database))[0]
+        self._wal, self._shm = side_files(database_file(setup.settings.database))
+        self._read_at = Counter[int]()  # looks in a row at which each process read
         self._is_telling = False
         self._looks, self.was_heard = 0, False
         self._watching: asyncio.Task[None] | None = None
@@ -154,9 +159,23 @@ class ShowProcess:
             if self._looks > (SILENT_LOOKS if self.was_heard else STARTING_LOOKS):
                 self._replace("it hangs")
             elif self.was_heard and (size := size_of(self._wal)) > self._max_wal_bytes:
-                # the file shrinks only when its last reader is gone, so the next process gets as much again
-                self._max_wal_bytes = size + self._wal_step
-                self._replace("it keeps the database from emptying its side file")
+                self._find_reader(size)
+
+    def _find_reader(self, size: int) -> None:
+        holders = snapshot_holders(self._shm)
+        if holders is None and self.pid is not None:  # the system does not say, and ours reads most
+            holders = {self.pid}
+        self._read_at = Counter({pid: self._read_at[pid] + 1 for pid in holders or ()})
+        staying = {pid for pid, looks in self._read_at.items() if looks >= STAYING_LOOKS}
+        if not staying:
+            return
+        # the file shrinks only when its last reader is gone, so the next one gets as much again
+        self._max_wal_bytes, self._read_at = size + self._wal_step, Counter()
+        if others := sorted(staying - {self.pid}):
+            who = ", ".join(f"{process_name(pid)}, pid {pid}" for pid in others)
+            self._log.warning("another program reads the database, whose -wal file grows until it ends", who=who)
+        else:
+            self._replace("it keeps the database from emptying its side file")
 
     def _replace(self, why: str) -> None:
         self._log.warning("the show process is replaced", why=why)

@@ -1,7 +1,9 @@
 """A show process that hangs or keeps the database from emptying its side file is replaced, and no other one is."""
 
+import asyncio
 import os
 import signal
+import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from evilpegs_server import show_process
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowProcess, ShowSetup
+from evilpegs_server.storage import snapshots
+from evilpegs_server.storage.location import database_file
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.processes import is_running
@@ -95,15 +99,61 @@ def side_file(engine):
         yield
 
 
-async def test_side_file_beyond_its_limit_replaces_the_process_once(side_file, database, small, looks):
+def events(logged):
+    """Return the lines of the log about the show process and who reads, with the reasons."""
+    return [(line["event"], line.get("why", line.get("who"))) for line in logged if line["log_level"] == "warning"]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+async def test_process_that_stays_in_a_snapshot_is_replaced_once(
+    side_file, database, small, looks, monkeypatch, is_listed
+):
+    if is_listed:
+        monkeypatch.setenv("READ_DATABASE", str(database_file(database)))
+    else:  # as on another system, where the process is replaced though it reads nothing
+        monkeypatch.setattr(snapshots, "_LOCKS", Path("/nowhere"))
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
             second = await replaced(process, await until(lambda: process.pid))
             await looks.more(10)
             assert process.pid == second
-    assert [line["why"] for line in logged if "replaced" in line["event"]] == [
-        "it keeps the database from emptying its side file"
+    assert [each for each in events(logged) if "replaced" in each[0]] == [
+        ("the show process is replaced", "it keeps the database from emptying its side file")
     ]
+
+
+@pytest.mark.parametrize("ours_reads", [True, False])
+async def test_another_program_in_a_snapshot_is_named_and_nothing_replaced(
+    side_file, database, small, looks, monkeypatch, ours_reads
+):
+    file = str(database_file(database))
+    if ours_reads:
+        monkeypatch.setenv("READ_DATABASE", file)
+    reading = f"import sqlite3; c = sqlite3.connect({file!r}, isolation_level=None); c.execute('BEGIN')"
+    reading += "; c.execute('SELECT count(*) FROM players').fetchall(); print('reads', flush=True); input()"
+    pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", reading, **pipes)
+    assert await other.stdout.readline() == b"reads\n"
+    assert other.pid in snapshots.snapshot_holders(Path(f"{file}-shm"))
+    with structlog.testing.capture_logs() as logged:
+        async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
+            first = await heard(process)
+            await looks.more(10)
+            assert process.pid == first
+    await other.communicate(b"\n")
+    [(event, who)] = events(logged)
+    assert event.startswith("another program reads the database")
+    assert who.endswith(f", pid {other.pid}")
+    assert other.pid not in snapshots.snapshot_holders(Path(f"{file}-shm"))
+
+
+async def test_side_file_beyond_its_limit_alone_replaces_nothing(side_file, database, small, looks):
+    with structlog.testing.capture_logs() as logged:
+        async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
+            first = await heard(process)
+            await looks.more(10)
+            assert process.pid == first
+    assert events(logged) == []
 
 
 async def test_side_file_within_its_limit_replaces_nothing(side_file, database, small, looks):

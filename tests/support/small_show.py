@@ -1,11 +1,15 @@
 """A show process that shows nothing: it says that it is alive until its server wants its end, and starts at once.
 
 python -m support.small_show FD
+
+It stays in a snapshot of the database that READ_DATABASE names.
 """
 
+import os
 import pickle
 import select
 import socket
+import sqlite3
 import struct
 import sys
 
@@ -26,4 +30,8 @@ def main(connection):
 
 
 if __name__ == "__main__":
+    if file := os.environ.get("READ_DATABASE"):
+        reader = sqlite3.connect(file, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM players").fetchall()
     main(socket.socket(fileno=int(sys.argv[1])))
