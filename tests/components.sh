@@ -13,6 +13,7 @@ browser() {
 }
 codes() { command -v zbarimg >/dev/null || need zbar-tools; }
 proxy() { [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null || need haproxy; }
+other_proxy() { [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || need nginx; }
 clock() { ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || need libfaketime; }
 broker() {
     [ -x /usr/sbin/mosquitto ] || command -v mosquitto >/dev/null || need mosquitto
@@ -25,7 +26,7 @@ case "$group" in
     test) javascript; compiler; broker; browser; postgresql ;;
     faults) postgresql; clock ;;
     page) javascript; types; browser; codes ;;
-    all) javascript; types; compiler; broker; browser; codes; proxy; clock; postgresql ;;
+    all) javascript; types; compiler; broker; browser; codes; proxy; other_proxy; clock; postgresql ;;
     *) echo "components.sh: there is no group '$group': test, faults, page or all" >&2; exit 2 ;;
 esac
 [ -n "$missing" ] || exit 0
@@ -48,4 +49,5 @@ esac
 # Debian starts a broker and a proxy for the whole machine with the packages; the tests start their own.
 case "$missing" in *mosquitto*) service mosquitto stop >/dev/null 2>&1 ;; esac
 case "$missing" in *haproxy*) service haproxy stop >/dev/null 2>&1 ;; esac
+case "$missing" in *nginx*) service nginx stop >/dev/null 2>&1 ;; esac
 exit 0

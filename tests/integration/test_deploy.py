@@ -1,13 +1,12 @@
 """deploy/ on PostgreSQL: through its proxy, over TLS, a match outlives its node, and players reach who can play."""
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
 import sys
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from contextlib import AsyncExitStack
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -18,7 +17,7 @@ import pytest_asyncio
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.queries import closing_engine, read
-from support.deployment import Deployment, Proxy
+from support.deployment import METRICS, Deployment, Proxy, asked, take_all_streams
 from support.patience import PATIENCE
 from support.servers import dial
 from support.waiting import until
@@ -71,8 +70,8 @@ async def test_page_plays_through_the_proxy_and_metrics_stay_inside(deployed):
         page = await client.get(proxy.site_url, headers={"Accept": "text/html"})
         assert (page.status_code, page.headers["Content-Type"].partition(";")[0]) == (200, "text/html")
         assert proxy.url in (await client.get(f"{proxy.site_url}api/v1/game")).text
-        for path in ("metrics", "%6detrics", "m%65tric%73", "metrics?x"):
-            async with asked(proxy, f"/{path}") as status:
+        for target in METRICS:
+            async with asked(proxy, target) as status:
                 assert status == 404
         assert (await client.get(f"{proxy.site_url}readyz", headers={"Host": "stranger.example"})).status_code == 421
     async with dial(proxy.url, ssl=proxy.tls, origin=proxy.site_url.rstrip("/")) as raw:
@@ -80,34 +79,9 @@ async def test_page_plays_through_the_proxy_and_metrics_stay_inside(deployed):
         await raw.play("classic-evil-practice")
 
 
-@contextlib.asynccontextmanager
-async def asked(proxy, target, address="127.0.0.1"):
-    """Yield the status of a request from this address of loopback, for a target that no library rewrites."""
-    reader, writer = await asyncio.open_connection(
-        "127.0.0.1", proxy.port, ssl=proxy.tls, server_hostname="localhost", local_addr=(address, 0)
-    )
-    try:
-        writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost:{proxy.port}\r\n\r\n".encode())
-        async with asyncio.timeout(PATIENCE):
-            yield int((await reader.readline()).split()[1])
-    finally:
-        writer.transport.abort()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-
-
 @on_one_loop
 async def test_visitor_with_many_streams_keeps_nobody_out(deployed):
-    async with AsyncExitStack() as stack:
-
-        async def status(target, address):
-            return await stack.enter_async_context(asked(deployed.proxy, target, address))
-
-        streams = Counter([await status("/api/v1/events", "127.0.0.2") for _ in range(320)])
-        assert streams == {200: 300, 429: 20}
-        assert await status("/api/v1/ladders", "127.0.0.2") == 429
-        for path in ("/", "/api/v1/ladders", "/api/v1/events"):
-            assert await status(path, "127.0.0.3") == 200
+    await take_all_streams(deployed.proxy)
 
 
 @on_one_loop

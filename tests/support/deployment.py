@@ -7,7 +7,8 @@ import shutil
 import signal
 import socket
 import subprocess
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections import Counter
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ from support.servers import Child, ForkedProcess
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CERTIFICATE = "/usr/local/etc/haproxy/tls.pem"
+METRICS = ("/metrics", "/%6detrics", "/m%65tric%73", "/metrics?x")
+"""Targets that a proxy must refuse."""
 
 
 def read_compose(**values):
@@ -78,6 +81,36 @@ class Proxy:
     def close(self):
         self._plain.close()
         self._secure.close()
+
+
+@asynccontextmanager
+async def asked(proxy, target, address="127.0.0.1"):
+    """Yield the status of a request from this address of loopback, for a target that no library rewrites."""
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", proxy.port, ssl=proxy.tls, server_hostname="localhost", local_addr=(address, 0)
+    )
+    try:
+        writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost:{proxy.port}\r\n\r\n".encode())
+        async with asyncio.timeout(PATIENCE):
+            yield int((await reader.readline()).split()[1])
+    finally:
+        writer.transport.abort()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+async def take_all_streams(proxy):
+    """Open more streams than a visitor may have, and assert that another one gets all they ask for meanwhile."""
+    async with AsyncExitStack() as stack:
+
+        async def status(target, address):
+            return await stack.enter_async_context(asked(proxy, target, address))
+
+        streams = Counter([await status("/api/v1/events", "127.0.0.2") for _ in range(320)])
+        assert streams == {200: 300, 429: 20}
+        assert await status("/api/v1/ladders", "127.0.0.2") == 429
+        for path in ("/", "/api/v1/ladders", "/api/v1/events"):
+            assert await status(path, "127.0.0.3") == 200
 
 
 class Service(Child):
