@@ -19,8 +19,6 @@ from evilpegs_server.hosts import DEFAULT_PORTS, PublicAddress
 from evilpegs_server.settings import Settings
 
 _BACKLOG: Final = 128
-SITE_CONNECTIONS: Final = 2_500
-"""All streams that there may be, and some more."""
 # 35 on a quiet server, 20 for the database when all read it at once, and a backlog of connections to refuse
 OWN_FILES: Final = 192
 """The files of a process besides its connections."""
@@ -60,7 +58,7 @@ def fit_open_files(settings: Settings, log: BoundLogger, *, has_game: bool = Tru
         with contextlib.suppress(OSError, ValueError):  # macOS refuses what is above its own limit
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     wanted = {"max_connections": settings.max_connections} if has_game else {}
-    wanted |= {"connections of the site": SITE_CONNECTIONS} if settings.site else {}
+    wanted |= {"connections of the site": settings.site_connections} if settings.site else {}
     if cut := [f"{fitting} of {most} {name}" for name, most in wanted.items() if (fitting := fit(most)) < most]:
         needed = max(wanted.values()) + OWN_FILES
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -184,7 +184,10 @@ class Settings(BaseSettings):
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
     connections_per_address: Annotated[int, Field(ge=1)] = 200
+    site_connections: Annotated[int, Field(ge=1)] = 2500
     site_connections_per_address: Annotated[int, Field(ge=1)] = 300
+    site_streams: Annotated[int, Field(ge=0)] = 2000
+    site_positions_per_address: Annotated[int, Field(ge=1)] = 32
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200
     matches_per_hour: Annotated[int, Field(ge=1)] = 3_600

@@ -101,7 +101,7 @@ async def running_show(
             feed.start()
             stack.push_async_callback(feed.close)
 
-        streams = Streams(engine, follower, reads, load_log_id(engine))
+        streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams)
         rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
         looking = keep_looking(LOOK_SECONDS, rounds.look, "at the rounds", log, {})
@@ -109,7 +109,7 @@ async def running_show(
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
-            positions = PositionAnswers(pools["analyses"])
+            positions = PositionAnswers(pools["analyses"], settings.site_positions_per_address)
             stack.callback(positions.close)
             counts = SiteCounts()
             site = Site(
@@ -145,7 +145,7 @@ async def running_show(
                     create_app(site),
                     sockets,
                     counts,
-                    listening.fit(listening.SITE_CONNECTIONS),
+                    listening.fit(settings.site_connections),
                     Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
                     tls,
                 )

@@ -41,7 +41,6 @@ RESUMABLE: Final = 10_000
 HEARTBEAT: Final = b":\n\n"
 """A comment that says nothing, sent so that proxies keep the connection open."""
 HEARTBEAT_SECONDS: Final = 15.0
-MAX_STREAMS: Final = 2_000
 
 ALL: Final = ""
 """The topic of all matches; other topics are ids of matches and of ladders."""
@@ -85,11 +84,12 @@ class Stream:
 class Streams:
     """The open streams by topic; an event is written to each connection at once, and no task wakes up for it."""
 
-    def __init__(self, engine: Engine, follower: Follower, reads: Reads, log_id: str) -> None:
+    def __init__(self, engine: Engine, follower: Follower, reads: Reads, log_id: str, most: int) -> None:
         self._engine = engine
         self._follower = follower
         self._reads = reads
         self._log_id = log_id
+        self._most = most
         self._streams: defaultdict[str, set[Stream]] = defaultdict(set)
         self.open = 0
         self._reading = asyncio.Semaphore(MAX_READING)
@@ -99,7 +99,7 @@ class Streams:
 
     @property
     def is_full(self) -> bool:
-        return self._closed or self.open >= MAX_STREAMS
+        return self._closed or self.open >= self._most
 
     def count(self, *topics: str) -> int:
         return sum(len(self._streams.get(topic, ())) for topic in topics)

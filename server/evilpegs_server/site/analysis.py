@@ -28,8 +28,6 @@ MAX_WAITING: Final = 16
 """The most analyses of matches that run or wait."""
 MAX_POSITIONS: Final = 128
 """The most positions that are computed or wait, in all."""
-# each takes about a second, and a request waits ten
-MAX_POSITIONS_PER_ADDRESS: Final = 32
 MAX_TURNS: Final = 20
 MAX_CODES: Final = 1_000_000
 # arbitrary, because all analyses wait in one queue
@@ -90,10 +88,10 @@ class PositionAnswers(_KeptTexts):
     One position at a time is computed for each address, in turns with the others and with matches.
     """
 
-    def __init__(self, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, pool: TaskPool, most_per_address: int, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
         self._addresses: dict[Hashable, str | None] = {}
-        self._shares = Shares(MAX_POSITIONS_PER_ADDRESS)
+        self._shares = Shares(most_per_address)
 
     async def text(self, rules: Rules, history: History, address: str | None) -> bytes:
         """Return the answer as JSON text; ``address`` is a `counted_network`. Raises BusyError."""

@@ -5,9 +5,10 @@ import logging
 import socket
 import ssl
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final
 
 import h11
@@ -26,6 +27,10 @@ MAX_REQUEST_BYTES: Final = 16 << 10
 """The most bytes of a request, with its headers and its body."""
 MAX_UNSENT_BYTES: Final = 1 << 20
 """A client of a stream for whom more bytes wait is cut off; it may come back with `Last-Event-ID`."""
+MAX_ALL_UNSENT_BYTES: Final = 64 << 20
+"""If more bytes wait for all clients together, those for whom the most wait are cut off."""
+STREAM_BUFFER_BYTES: Final = 32 << 10
+"""What the kernel may hold for a client of a stream; it takes twice as much, and without this, some megabytes."""
 # a connection is closed if its request or its response makes no progress between two checks
 CHECK_SECONDS: Final = 5.0
 
@@ -42,6 +47,28 @@ class Visitors:
         self.connections, self.requests = Shares(most), Shares(most)
 
 
+class Backlog:
+    """What waits for clients who read more slowly than others are served."""
+
+    def __init__(self, connections: Iterable["Connection"], most: int) -> None:
+        self._connections, self._most = connections, most
+        self._written = 0
+
+    def note(self, written: int) -> None:
+        """Count bytes that were written. After an eighth of the most, see how many wait, and let the slowest leave."""
+        self._written += written
+        if self._written < self._most // 8:
+            return
+        self._written = 0
+        waiting = sorted(((each.unsent, each) for each in self._connections), key=itemgetter(0), reverse=True)
+        total = sum(unsent for unsent, _ in waiting)
+        for unsent, slowest in waiting:
+            if total <= self._most - self._most // 8:
+                return
+            slowest.transport.abort()
+            total -= unsent
+
+
 @asynccontextmanager
 async def running_http_server(
     app: ASGIApp,
@@ -54,8 +81,9 @@ async def running_http_server(
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     # first that whose last request is longest ago
     connections: dict[Connection, None] = {}
+    backlog = Backlog(connections, MAX_ALL_UNSENT_BYTES)
     config = uvicorn.Config(
-        partial(_answer, app, counts, visitors),
+        partial(_answer, app, counts, visitors, backlog),
         # it parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
         http="h11",
         interface="asgi3",
@@ -70,7 +98,7 @@ async def running_http_server(
         ssl_context_factory=None if tls is None else lambda _config, _default: tls,
     )
     config.load()
-    limited = partial(Connection, connections, counts, max_connections, visitors, config.http_protocol_class)
+    limited = partial(Connection, connections, counts, max_connections, visitors, backlog, config.http_protocol_class)
     config.http_protocol_class = limited  # type: ignore[assignment] # it is called like a class
     server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
@@ -87,7 +115,13 @@ async def running_http_server(
 
 
 async def _answer(
-    app: ASGIApp, counts: SiteCounts, visitors: Visitors, scope: Scope, receive: Receive, send: Send
+    app: ASGIApp,
+    counts: SiteCounts,
+    visitors: Visitors,
+    backlog: Backlog,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
 ) -> None:
     connection: Connection = scope["state"]["connection"]
     connection.note_request(Headers(scope=scope))
@@ -96,6 +130,8 @@ async def _answer(
     async def count_and_send(message: Message) -> None:
         if message["type"] == "http.response.start":
             counts.note_status(message["status"])
+        else:
+            backlog.note(len(message.get("body", b"")))
         try:
             await send(message)
         except h11.LocalProtocolError:  # uvicorn has meanwhile answered 400 to a malformed body
@@ -123,11 +159,13 @@ class Connection(asyncio.Protocol):
         counts: SiteCounts,
         most: int,
         visitors: Visitors,
+        backlog: Backlog,
         http_protocol: type[asyncio.Protocol],
         app_state: dict[str, Any],
         **rest: Any,
     ) -> None:
         self._others, self._counts, self._most, self._visitors = others, counts, most, visitors
+        self._backlog = backlog
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self.received = 1  # a new connection is like a begun request
         self._written, self._unsent, self._is_late = 0, 0, False
@@ -173,6 +211,16 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._http.resume_writing()
 
+    @property
+    def unsent(self) -> int:
+        """The bytes that wait here, without those in the kernel."""
+        return self.transport.get_write_buffer_size()
+
+    def begin_stream(self) -> None:
+        """Let little wait in the kernel, where nobody sees how much the client has read."""
+        own: socket.socket = self.transport.get_extra_info("socket")
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER_BYTES)
+
     def write(self, data: bytes) -> None:
         """Write a part of a body that has begun, beside uvicorn and its waiting."""
         if self.transport.is_closing():
@@ -180,8 +228,9 @@ class Connection(asyncio.Protocol):
         self.transport.write(data)
         self._come_last()
         self._written += len(data)
-        if self.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
+        if self.unsent > MAX_UNSENT_BYTES:
             self.transport.abort()
+        self._backlog.note(len(data))
 
     def write_chunk(self, data: bytes) -> None:
         """Write a part of a body in chunks, as HTTP/1.1 has it."""
@@ -209,7 +258,7 @@ class Connection(asyncio.Protocol):
 
     def check(self) -> None:
         """Close the connection if its client has sent no whole request, or read nothing, since the last check."""
-        unsent = self.transport.get_write_buffer_size()
+        unsent = self.unsent
         if (self.received and self._is_late) or 0 < self._unsent <= unsent - self._written:
             self.transport.abort()
         self._written, self._unsent, self._is_late = 0, unsent, self.received > 0

@@ -48,6 +48,7 @@ class _EventStream(EventSourceResponse):
         connection: Connection = scope["state"]["connection"]
         leaving = asyncio.create_task(_wait_until_gone(receive))
         leaving.add_done_callback(lambda _: stream.over.set())
+        connection.begin_stream()
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             # something at once, so that the client knows that it is connected

@@ -63,7 +63,7 @@ def steps(engine):
 def shown(engine):
     """A follower and the streams that it feeds."""
     follower, reads = FakeFollower(engine), Reads()
-    yield follower, Streams(engine, follower, reads, load_log_id(engine))
+    yield follower, Streams(engine, follower, reads, load_log_id(engine), most=2)
     reads.close()
 
 
@@ -144,7 +144,7 @@ class TestMatch:
     async def test_many_streams_wait_for_their_turn_to_read(self, engine, steps, monkeypatch):
         store(engine, *steps[:2])
         follower, reads = FakeFollower(engine), Reads(threads=1, max_pending=module.MAX_READING)
-        streams = Streams(engine, follower, reads, load_log_id(engine))
+        streams = Streams(engine, follower, reads, load_log_id(engine), most=100)
         follower.follow()
         opened = await asyncio.gather(*(streams.open_match(FIRST) for _ in range(100)))
         assert [Reading(stream).numbers() for stream in opened] == [[1, 2]] * 100
@@ -222,10 +222,9 @@ class TestReaders:
         assert streams.is_full
         assert (await streams.open_topic(ALL)).over.is_set()
 
-    async def test_number_of_streams_is_limited(self, shown, monkeypatch):
-        monkeypatch.setattr(module, "MAX_STREAMS", 1)
+    async def test_number_of_streams_is_limited(self, shown):
         _, streams = shown
-        stream = await streams.open_topic(ALL)
+        stream, _ = [await streams.open_topic(ALL) for _ in range(2)]
         assert streams.is_full
         stream.close()
         stream.close()  # to no effect

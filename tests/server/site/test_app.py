@@ -51,7 +51,7 @@ def site(fake_server):
         reads=reads,
         analyses=None,
         positions=None,
-        streams=Streams(fake_server.engine, follower, reads, "log"),
+        streams=Streams(fake_server.engine, follower, reads, "log", 2000),
         rounds=(),
         metrics=None,
         public_metrics=False,

@@ -210,6 +210,52 @@ async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not
         fast_writer.close()
 
 
+async def test_those_for_whom_most_waits_leave_when_much_waits_for_all(monkeypatch):
+    """The kernel takes some bytes of each, which is not counted."""
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
+    monkeypatch.setattr(http_server, "MAX_ALL_UNSENT_BYTES", most := 8 << 20)
+    opened = asyncio.Queue()
+
+    async def stream(scope, receive, send):
+        connection = scope["state"]["connection"]
+        connection.begin_stream()
+        own = connection.transport.get_extra_info("socket")
+        assert own.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 2 * http_server.STREAM_BUFFER_BYTES
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+        opened.put_nowait(connection)
+        await receive()
+        await receive()
+
+    async with serving(stream, most=99) as connect, asyncio.timeout(PATIENCE):
+        streams, writers = [], []
+        for _ in range(40):
+            _, writer = await connect()
+            writer.transport.pause_reading()
+            writer.write(REQUEST)
+            streams.append(await opened.get())
+            writers.append(writer)
+        reader, writer = await connect()
+        writer.write(REQUEST)
+        reading = await opened.get()
+        await reader.readuntil(b"begun\r\n")
+        chunk = b":" * 10_000
+        peak, before = 0, {}
+        while len(left := [each for each in streams if not each.transport.is_closing()]) > 20:
+            before = {each: each.unsent for each in left}
+            for number, each in enumerate(left):
+                each.write_chunk(chunk * (1 + number % 2))  # for half of them, twice as much waits
+            reading.write_chunk(chunk)
+            assert await reader.readexactly(10_008) == b"2710\r\n" + chunk + b"\r\n"
+            peak = max(peak, sum(each.unsent for each in left))
+        gone = [before[each] for each in before if each not in left]
+        assert min(gone) >= max(before[each] for each in left) - 2 * len(chunk)
+        assert most / 2 < peak <= most
+        assert not reading.transport.is_closing()
+        for each in (*writers, writer):
+            each.close()
+
+
 async def test_stream_that_is_not_read_ends(connections):
     ended = asyncio.Event()
 

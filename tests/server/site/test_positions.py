@@ -31,7 +31,7 @@ def pool():
 
 @pytest.fixture
 async def answers(pool):
-    answers = PositionAnswers(pool)
+    answers = PositionAnswers(pool, 32)
     yield answers
     answers.close()
 
@@ -76,9 +76,8 @@ async def test_addresses_take_turns(answers, pool):
 
 
 @pytest.mark.parametrize("address", [ADDRESS, None])
-async def test_address_with_too_many_waiting_is_refused(pool, monkeypatch, address):
-    monkeypatch.setattr(analysis, "MAX_POSITIONS_PER_ADDRESS", 1)
-    answers = PositionAnswers(pool)
+async def test_address_with_too_many_waiting_is_refused(pool, address):
+    answers = PositionAnswers(pool, 1)
     pool.paused = True
     first = ask(answers, "11:1,0", address)
     again, refused, other = (

@@ -163,7 +163,7 @@ async def test_head_of_stream_has_no_body(server):
     assert answer.headers["content-type"].startswith("text/event-stream")
 
 
-async def test_stream_over_the_limit_is_refused(server, monkeypatch):
-    monkeypatch.setattr("evilpegs_server.show.streams.MAX_STREAMS", 0)
-    answer = await ask(f"{server.site_url}api/v1/events")
+async def test_stream_over_the_limit_is_refused(tmp_path):
+    with server_in_thread(f"sqlite:///{tmp_path}/a.sqlite3", site_streams=0) as server:
+        answer = await ask(f"{server.site_url}api/v1/events")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
