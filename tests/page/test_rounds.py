@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_server.leaderboard import round_results
 from evilpegs_server.storage.acts import act_on_player
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.rounds import Round, exclude, open_round, set_closing
@@ -93,7 +94,9 @@ def contest(tmp_path_factory):
         open_round(engine, each, ENTRANTS)
         exclude(engine, each.id, "sly", "asked <b>a solver</b>")
     act_on_player(engine, "hide", "shy", now())
-    with server_in_thread(database) as server:
+    with pytest.MonkeyPatch.context() as patch, server_in_thread(database) as server:
+        patch.setattr(round_results, "MINUTE_MS", 1)  # of the progress of a sealed round
+        patch.setattr(round_results, "SETTLED_MS", 0)
         with ThreadPoolExecutor(1) as thread:  # Playwright runs an event loop in this one
             for each in ("done", "quiet"):
                 thread.submit(partial(play_bots, server, folder, each, tokens)).result(PATIENCE)
@@ -138,9 +141,9 @@ def test_projector_of_sealed_round_shows_progress_and_no_board(open_round_view, 
     page = open_round_view("#/round/quiet")
     page.get_by_role("link", name="Projector").click()
     expect(page.get_by_text("This round is sealed")).to_be_visible()
-    expect(page.locator("caption")).to_have_text("24 of 48 games played")
+    expect(page.locator("caption")).to_have_text("2 of 4 players finished")
     expect(page.locator("tbody th")).to_have_text(["minimax", "random-consistent", "ada", ABSENT])
-    expect(page.locator("tbody td:last-child")).to_have_text(["12 of 12", "12 of 12", "0 of 12", "0 of 12"])
+    expect(page.locator("tbody td:last-child")).to_have_text(["finished", "finished", "not started", "not started"])
     expect(page.locator("section")).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.locator("h1")).to_have_text("Round quiet")
@@ -160,7 +163,7 @@ def test_sealed_round_shows_progress_until_it_is_over(open_round_view, contest):
     expect(page.locator(".intro [role=status]")).to_contain_text("Open until the person who runs this server closes it")
     expect(page.locator(".intro [role=status]")).to_contain_text("Sealed")
     expect(page.locator("tbody th")).to_have_text(["ada", "minimax", "random-consistent", ABSENT])
-    expect(page.locator("tbody td")).to_have_text(["0 of 12", "12 of 12", "12 of 12", "0 of 12"])
+    expect(page.locator("tbody td")).to_have_text(["not started", "finished", "finished", "not started"])
     expect(page.locator("tbody a")).to_have_count(0)
     expect(page.locator("li")).to_have_text(["sly is excluded: asked <b>a solver</b>", "1 entrant withdrew."])
     expect(page.get_by_role("link", name="Enter this round")).to_have_count(0)

@@ -225,7 +225,9 @@ function firstRows({ ladder, rows, places = [], state, entrants }) {
   /** @type {import("./rounds.js").Entrant[]} */
   const shown = entrants.filter((/** @type {any} */ each) => each.player !== null && each.excluded === null);
   if (state === "over") return ["Guesses per game", shown.map(({ player, result }) => [result?.place, player, result?.mean?.toFixed(2) ?? "none"])];
-  shown.sort((one, other) => (other.ended ?? 0) - (one.ended ?? 0));
+  /** @param {import("./rounds.js").Entrant} entrant */
+  const far = ({ progress, ended }) => ended ?? ["not_started", "playing", "finished"].indexOf(progress);
+  shown.sort((one, other) => far(other) - far(one));
   const figures = shown.map((each) => ["", each.player, progressWords(each, ladder.games)]);
   if (shown.some(({ ended }) => ended === null)) return [`${shown.filter(({ progress }) => progress === "finished").length} of ${count(shown.length, "player")} finished`, figures];
   const played = shown.reduce((sum, each) => sum + (each.ended ?? 0), 0);
