@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections import Counter
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ STARTING_LOOKS: Final = 120
 MAX_WAL_BYTES: Final = 64 << 20
 """SQLite cannot empty the side file of the database while a reader stays in it; if it is ours, it is replaced."""
 STAYING_LOOKS: Final = 3
-"""Looks at which a process reads, one after another, until it counts as one that stays."""
+"""Looks, one after another, at which a process reads that stays in a snapshot."""
 STOP_SECONDS: Final = 2.25
 
 
@@ -97,7 +97,7 @@ class ShowProcess:
         self._look_seconds = look_seconds
         self._max_wal_bytes = self._wal_step = max_wal_bytes
         self._wal, self._shm = side_files(database_file(setup.settings.database))
-        self._read_at = Counter[int]()  # looks in a row at which each process read
+        self._readers: deque[set[int]] = deque(maxlen=STAYING_LOOKS)  # at the latest looks
         self._is_telling = False
         self._looks, self.was_heard = 0, False
         self._watching: asyncio.Task[None] | None = None
@@ -162,17 +162,18 @@ class ShowProcess:
                 self._find_reader(size)
 
     def _find_reader(self, size: int) -> None:
+        own = set() if self.pid is None else {self.pid}
         holders = snapshot_holders(self._shm)
-        if holders is None and self.pid is not None:  # the system does not say, and ours reads most
-            holders = {self.pid}
-        self._read_at = Counter({pid: self._read_at[pid] + 1 for pid in holders or ()})
-        staying = {pid for pid, looks in self._read_at.items() if looks >= STAYING_LOOKS}
-        if not staying:
+        self._readers.append(own if holders is None else holders)  # ours reads most, if the system does not say
+        others, staying = set.union(*self._readers) - own, set.intersection(*self._readers)
+        # a list of locks that change meanwhile may lack one, so a process that is listed once may be the one that stays
+        if len(self._readers) < STAYING_LOOKS or not staying or (others and not others & staying):
             return
         # the file shrinks only when its last reader is gone, so the next one gets as much again
-        self._max_wal_bytes, self._read_at = size + self._wal_step, Counter()
-        if others := sorted(staying - {self.pid}):
-            who = ", ".join(f"{process_name(pid)}, pid {pid}" for pid in others)
+        self._max_wal_bytes = size + self._wal_step
+        self._readers.clear()
+        if others:
+            who = ", ".join(f"{process_name(pid)}, pid {pid}" for pid in sorted(others & staying))
             self._log.warning("another program reads the database, whose -wal file grows until it ends", who=who)
         else:
             self._replace("it keeps the database from emptying its side file")
