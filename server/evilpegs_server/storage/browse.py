@@ -128,7 +128,9 @@ _ALL_LADDERS: Final = text(
     """
 )
 
-_LENGTH: Final = "(SELECT max(guesses + (outcome <> 'solved')) FROM games WHERE match = m.number AND outcome <> 'void')"
+# a match without games comes among those of no guess: the newest first, as in the whole list
+_LENGTH: Final = """coalesce(
+    (SELECT max(guesses + (outcome <> 'solved')) FROM games WHERE match = m.number AND outcome <> 'void'), 0)"""
 _LOST: Final = " AND EXISTS (SELECT 1 FROM games WHERE match = m.number AND outcome NOT IN ('solved', 'void'))"
 _LADDER_PAGE: Final = """
     SELECT {length}, started_at, number FROM matches AS m

@@ -17,6 +17,7 @@ from evilpegs_server.storage.browse import (
     list_players,
 )
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.queries import closing_engine
 from support.examples import share
 from support.matches import TINY
 from support.results import derived_of
@@ -70,16 +71,15 @@ def finished(play):
 def test_page_equals_plain_selection(tmp_path_factory, make_database, data):
     plays, steps = data.draw(stored_plays(LADDERS_PLAYED, max_matches=8))
     make_database(url := f"sqlite:///{tmp_path_factory.mktemp('browse') / 'evilpegs.sqlite3'}")
-    engine = open_database(url)
-    store_players(engine)
-    store(engine, *steps)
-    shown = derived_of(engine).engine
-    numbers = {found.match: found.number for found in list_matches(shown, MatchFilter(), 100)}
-    assert set(numbers) == {play.log.match for play in plays}
-    for wanted, limit in data.draw(st.lists(st.tuples(FILTERS, st.integers(1, 5)), min_size=5, max_size=10)):
-        found = [each.match for each in list_matches(shown, wanted, limit)]
-        assert found == plain_page(plays, numbers, wanted, limit)
-    engine.dispose()
+    with closing_engine(open_database(url)) as engine:
+        store_players(engine)
+        store(engine, *steps)
+        shown = derived_of(engine).engine
+        numbers = {found.match: found.number for found in list_matches(shown, MatchFilter(), 100)}
+        assert set(numbers) == {play.log.match for play in plays}
+        for wanted, limit in data.draw(st.lists(st.tuples(FILTERS, st.integers(1, 5)), min_size=5, max_size=10)):
+            found = [each.match for each in list_matches(shown, wanted, limit)]
+            assert found == plain_page(plays, numbers, wanted, limit)
 
 
 @pytest.fixture
@@ -109,12 +109,13 @@ def test_lost_and_longest_games_of_player(engine):
     plays = [("solved", [9]), ("unsolved", [1, 1]), ("solved", [7])]
     steps = [step for number, game in enumerate(plays, 1) for step in StoredPlay(number, TINY, at=number).play(game)]
     store(engine, *steps, *StoredPlay(4, TINY, "bob", at=4).play(("unsolved", [1])))
+    store(engine, *StoredPlay(5, TINY, at=5).play(("solved", [])), StoredPlay(6, TINY, at=6).start())
     found = {
-        games: list_matches(derived_of(engine).engine, MatchFilter(player="ann", games=games), 10)
+        games: list_matches(derived_of(engine).engine, MatchFilter(player="ann", games=games), 4)
         for games in ("lost", "longest")
     }
     assert [match.number for match in found["lost"]] == [2]
-    assert [match.number for match in found["longest"]] == [2, 3, 1]
+    assert [match.number for match in found["longest"]] == [2, 3, 1, 6]
 
 
 def test_pages_list_every_match_once(engine):
