@@ -1,6 +1,8 @@
 """The HTTP server of the site: uvicorn, with limits for clients that connect too often, send slowly or do not read."""
 
 import asyncio
+import ctypes
+import gc
 import logging
 import socket
 import ssl
@@ -31,6 +33,8 @@ MAX_ALL_UNSENT_BYTES: Final = 64 << 20
 """If more bytes wait for all clients together, those for whom the most wait are cut off."""
 STREAM_BUFFER_BYTES: Final = 32 << 10
 """What the kernel may hold for a client of a stream; it takes twice as much, and without this, some megabytes."""
+RELEASE_SECONDS: Final = 5.0
+"""After clients were cut off, the time until the memory in which much waited for them goes back to the system."""
 # a connection is closed if its request or its response makes no progress between two checks
 CHECK_SECONDS: Final = 5.0
 
@@ -53,6 +57,7 @@ class Backlog:
     def __init__(self, connections: Iterable["Connection"], most: int) -> None:
         self._connections, self._most = connections, most
         self._written = 0
+        self._is_releasing = False
 
     def note(self, written: int) -> None:
         """Count bytes that were written. After an eighth of the most, see how many wait, and let the slowest leave."""
@@ -65,8 +70,22 @@ class Backlog:
         for unsent, slowest in waiting:
             if total <= self._most - self._most // 8:
                 return
-            slowest.transport.abort()
+            self.cut_off(slowest)
             total -= unsent
+
+    def cut_off(self, slow: "Connection") -> None:
+        """Abort a connection, and soon give back the memory that waited for it."""
+        slow.transport.abort()
+        if not self._is_releasing:
+            self._is_releasing = True
+            asyncio.get_running_loop().call_later(RELEASE_SECONDS, self._release)
+
+    def _release(self) -> None:
+        self._is_releasing = False
+        gc.collect()
+        # of glibc, which would keep what is free between what is not
+        if (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+            trim(0)
 
 
 @asynccontextmanager
@@ -229,7 +248,7 @@ class Connection(asyncio.Protocol):
         self._come_last()
         self._written += len(data)
         if self.unsent > MAX_UNSENT_BYTES:
-            self.transport.abort()
+            self._backlog.cut_off(self)
         self._backlog.note(len(data))
 
     def write_chunk(self, data: bytes) -> None:
@@ -260,7 +279,7 @@ class Connection(asyncio.Protocol):
         """Close the connection if its client has sent no whole request, or read nothing, since the last check."""
         unsent = self.unsent
         if (self.received and self._is_late) or 0 < self._unsent <= unsent - self._written:
-            self.transport.abort()
+            self._backlog.cut_off(self)
         self._written, self._unsent, self._is_late = 0, unsent, self.received > 0
 
     def _check_again(self) -> None:
