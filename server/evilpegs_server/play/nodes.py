@@ -110,5 +110,7 @@ class Nodes:
             await self._play_on(taken)
 
     async def _play_on(self, taken: Taken) -> None:
+        if (stale := self._registry.get(taken.match)) is not None:
+            stale.hand_over()  # others have owned the match since, while its clock ran on here
         self._store.epochs[taken.match] = taken.epoch
         await self._registry.resume(taken.match, taken.times)

@@ -111,6 +111,20 @@ async def test_matches_of_a_node_that_ended_are_played_by_another(start, engine,
         assert resumed["state"] == "turn"
 
 
+async def test_time_in_which_another_node_had_a_match_is_not_charged(start, engine):
+    """As this node stood still, another took the match, and has ended now."""
+    async with dial((one := await start("one")).url) as raw:
+        await raw.hello()
+        token, match = raw.token, await raw.play("classic-evil")
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE owners SET node = 'two', epoch = epoch + 1")
+        assert (await raw.hear("notice"))["kind"] == "seat_taken"
+        async with returning(one.url, token, match) as (back, resumed):
+            assert resumed["state"] == "turn"
+            assert (await back.hear("turn"))["left_ms"] == 60_000
+            assert (await back.guess(match, 1, 1, "1122"))["type"] == "feedback"
+
+
 def test_no_connection_is_left_open(engine):
     """A statement that still runs when a server stops ends a little later, in a thread of its own."""
     late = engine.connect()
