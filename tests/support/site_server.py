@@ -45,10 +45,15 @@ class PlayedSite:
         await stack.enter_async_context(http.stream("GET", f"{self.url}api/v1/matches/{self.open}/events"))
 
     def wait_for_leaderboards(self):
-        """Wait until the finished matches are on the leaderboards, which change at most twice per second."""
-        for ladder in ("classic", "classic-evil"):
+        """Wait until the finished matches are on the leaderboards, with luck where it is measured."""
+        for ladder, measured in ("classic", "adjusted_games"), ("classic-evil", "games"):
             url = f"{self.url}api/v1/ladders/{ladder}/leaderboard"
-            wait_until(lambda: httpx.get(url, timeout=PATIENCE).json()["rows"])  # noqa: B023 - called in the loop
+
+            def is_there():
+                rows = httpx.get(url, timeout=PATIENCE).json()["rows"]  # noqa: B023 - called in the loop
+                return rows and all(row[measured] == row["games"] for row in rows)  # noqa: B023
+
+            wait_until(is_there)
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
