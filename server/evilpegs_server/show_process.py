@@ -1,6 +1,7 @@
 """The server's side of the show process: its start, what players have, its replacement if it fails, and its stop."""
 
 import asyncio
+import os
 import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -164,7 +165,8 @@ class ShowProcess:
     def _find_reader(self, size: int) -> None:
         own = set() if self.pid is None else {self.pid}
         holders = snapshot_holders(self._shm)
-        self._readers.append(own if holders is None else holders)  # ours reads most, if the system does not say
+        # ours reads most, if the system does not say; this process reads nothing for long
+        self._readers.append(own if holders is None else holders - {os.getpid()})
         others, staying = set.union(*self._readers) - own, set.intersection(*self._readers)
         # a list of locks that change meanwhile may lack one, so a process that is listed once may be the one that stays
         if len(self._readers) < STAYING_LOOKS or not staying or (others and not others & staying):

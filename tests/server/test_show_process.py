@@ -147,6 +147,19 @@ async def test_another_program_in_a_snapshot_is_named_and_nothing_replaced(
     assert other.pid not in snapshots.snapshot_holders(Path(f"{file}-shm"))
 
 
+async def test_server_that_commits_is_no_other_program(side_file, engine, database, small, looks):
+    """Here it stays in a snapshot, as if each look met a commit."""
+    with engine.connect() as connection, structlog.testing.capture_logs() as logged:
+        connection.exec_driver_sql("BEGIN")
+        connection.exec_driver_sql("SELECT count(*) FROM players").fetchall()
+        assert snapshots.snapshot_holders(Path(f"{database_file(database)}-shm")) == {os.getpid()}
+        async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
+            first = await heard(process)
+            await looks.more(10)
+            assert process.pid == first
+    assert events(logged) == []
+
+
 async def test_side_file_beyond_its_limit_alone_replaces_nothing(side_file, database, small, looks):
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
