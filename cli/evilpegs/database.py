@@ -97,7 +97,7 @@ def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> Store
         ids = newest_match_ids(engine, name.lower(), 10, with_sealed=with_sealed)
         missing = f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
     if not ids:
-        raise CommandError(missing)
+        raise CommandError(missing if with_sealed else f"{missing}; --operator finds those of sealed rounds too")
     if len(ids) > 1:
         raise CommandError(f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id")
     stored = load_match(engine, ids[0])

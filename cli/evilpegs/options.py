@@ -218,7 +218,9 @@ Database = Annotated[
 ]
 
 
-Operator = Annotated[bool, Parameter(negative="", help="Also show what is played in a sealed round that is not over.")]
+Operator = Annotated[
+    bool, Parameter(negative="", help="Also count and show what is played in a sealed round that is not over.")
+]
 
 
 def server_to_read(server: str | None, database: str | None) -> str | None:

@@ -32,9 +32,9 @@ class RoundEntrant(Message):
     """An entrant, and how far they are; `player` is null for one who withdrew.
 
     `ended` is the number of games that have ended. In a sealed round it is null until the round is over, and `progress`
-    changes at full minutes only: when games end tells how many guesses they took. `excluded` is the reason for which
-    the results are left out. `result` is null before the round is over, and for those who withdrew, are excluded or
-    have no game that counts.
+    changes at full minutes only, because the moment at which a game ends tells how many guesses it took. `excluded` is
+    the reason for which the results are left out. `result` is null before the round is over, and for those who
+    withdrew, are excluded or have no game that counts.
     """
 
     player: Name | None

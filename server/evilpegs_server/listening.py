@@ -58,7 +58,7 @@ def fit_open_files(settings: Settings, log: BoundLogger, *, has_game: bool = Tru
         with contextlib.suppress(OSError, ValueError):  # macOS refuses what is above its own limit
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     wanted = {"max_connections": settings.max_connections} if has_game else {}
-    wanted |= {"connections of the site": settings.site_connections} if settings.site else {}
+    wanted |= {"site_connections": settings.site_connections} if settings.site else {}
     if cut := [f"{fitting} of {most} {name}" for name, most in wanted.items() if (fitting := fit(most)) < most]:
         needed = max(wanted.values()) + OWN_FILES
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

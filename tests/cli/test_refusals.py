@@ -16,12 +16,12 @@ FORGER = "A" * 43
 """A public key, which is a point of small order."""
 BOT = "bot first-consistent --ladder classic-practice --server $SERVER"
 NAMES = {
-    "\u0430nna": "everyday letters of one script",
-    "a b": "everyday letters of one script",
-    "a\u202eb": "everyday letters of one script",
-    "\U0001d400\U0001d401": "everyday letters of one script",
-    "\u0432\u0435rt": "everyday letters of one script",
-    "\u13af\u13aa\u13a2": "everyday letters of one script",
+    "\u0430nna": "letters of one script in use today",
+    "a b": "letters of one script in use today",
+    "a\u202eb": "letters of one script in use today",
+    "\U0001d400\U0001d401": "letters of one script in use today",
+    "\u0432\u0435rt": "letters of one script in use today",
+    "\u13af\u13aa\u13a2": "letters of one script in use today",
     "x": "2 to 20",
     "1a": "beginning with a letter",
     "Guest-1": "given by the server",
@@ -64,7 +64,8 @@ CALLS = [
     *((f"players rename anna {shlex.quote(name)}", why) for name, why in NAMES.items()),
     *((f"players kick anna --reason {shlex.quote(reason)}", "--reason must be one line") for reason in REASONS),
     ("replay last --thorough --no-analysis", "--thorough", "--no-analysis"),
-    ("replay xyz", "'xyz'"),
+    ("replay xyz", "'xyz'", "--operator"),
+    ("replay last --operator --server $SERVER", "--operator", "--database"),
     *((f"replay '{match}' --server $SERVER", match) for match in ("f" * 16, "f" * 15, "", "zz")),
     ("replay $MATCH --database $SERVED --record none/record.jsonl", f"none/record.jsonl: {MISSING}"),
     ("replay $MATCH --database $SERVED --record .", f".: {FOLDER}"),

@@ -237,4 +237,4 @@ def test_refused_name_is_told_as_text(open_view):
             assert page.evaluate(RAN) is None
     field.fill("admin")
     page.get_by_role("button", name="Take this name").click()
-    page.get_by_text("This name, or one that looks like it, is taken.").wait_for()
+    page.get_by_text("The server says: the name admin is reserved").wait_for()

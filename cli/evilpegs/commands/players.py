@@ -41,7 +41,7 @@ from evilpegs_server.storage.errors import DatabaseInUseError
 from evilpegs_server.storage.ladders import known_ladders
 from evilpegs_server.storage.location import is_postgres
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.look_alikes import stored_form
+from evilpegs_server.storage.look_alikes import skeleton, stored_form
 from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
 from evilpegs_server.storage.postgres.database import has_nodes
 
@@ -118,19 +118,22 @@ def add(
     """Add players, all or none, and write their tokens to a file.
 
     A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Reserved names, such as
-    those of strategies, can be given; none may look like another.
+    those of strategies, can be given too. No name may look like that of another player.
     """
     wanted = given_names(names, csv_file)
     if not wanted:
         raise CommandError("name the players to add, or a file with --from")
-    if len(set(wanted)) < len(wanted):
-        twice = next(name for name in wanted if wanted.count(name) > 1)
-        raise CommandError(f"{twice} is named twice; nobody was added")
     for name in names:
         try:
             check_name(name)
         except NameRefusedError as error:
             raise CommandError(f"{name!r:.30}: {error}; nobody was added") from None
+    shapes: dict[str, str] = {}
+    for name in wanted:
+        if (other := shapes.get(skeleton(name))) is not None:
+            why = f"{name} is named twice" if other == name else f"{name} looks like {other}; change one of them"
+            raise CommandError(f"{why}; nobody was added")
+        shapes[skeleton(name)] = name
     with open_for_writing(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
         try:
             add_players(engine, given, kind, now_ms())
@@ -184,7 +187,7 @@ def rename(
     name: Name,
     new: Annotated[
         str,
-        Parameter(name="NEW", help="2 to 20 everyday letters of one script, digits, _ and -, beginning with a letter."),
+        Parameter(name="NEW", help="2 to 20 letters of one script in use today, digits, _ and -; first a letter."),
     ],
     /,
     *,
@@ -201,7 +204,7 @@ def rename(
             check_display_name(new)
             rename_player(engine, name, new, now_ms())
         except NameRefusedError as error:
-            raise CommandError(f"{error}; {name} keeps the name") from None
+            raise CommandError(f"{error}; {name} was not renamed") from None
     console(sys.stderr).print(f"{name} is now {new}; {SOON}", soft_wrap=True, markup=False)
 
 
@@ -237,8 +240,8 @@ def forget(
     err, what = console(sys.stderr), pluralize(deleted, "match", "matches")
     err.print(f"deleted {name} and {what}", soft_wrap=True, markup=False)
     if not is_overwritten:
-        rest = "another program reads the database, and until it ends, its side file -wal has what was deleted"
-        err.print(rest, soft_wrap=True)
+        rest = "until it ends, what was deleted is still in the file that ends with -wal"
+        err.print(f"another program reads the database; {rest}", soft_wrap=True)
 
 
 @contextmanager

@@ -82,6 +82,8 @@ def replay(
     chosen = server_to_read(server, database)
     if chosen is None:
         match, entries = _load_recorded(database, match, operator)
+    elif operator:
+        raise CommandError("--operator is for a database; name one with --database, for a server shows no sealed match")
     else:
         match, entries = asyncio.run(_fetch_recorded(chosen, match))
     if record is not None:

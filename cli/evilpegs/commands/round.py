@@ -154,7 +154,8 @@ def status(
     """Show how far the entrants of a round are, and the results when it is over.
 
     The table has the place by mean, where a failed game counts one guess more than the limit, and whom each is ahead
-    of: who plays better or fails less, with at most 5 % of rounds claiming anything wrong.
+    of: who plays better or fails less, with at most 5 % of rounds claiming anything wrong. Of a sealed round that is
+    not over it shows who has not started, plays or has finished, at the last full minute; --operator counts games.
     """
     with open_results(database) as derived:
         ladders = known_ladders(derived.engine)
@@ -195,6 +196,8 @@ def _show(shown: RoundDocument) -> None:
     terms = f"{shown.ladder.rules} {shown.ladder.codemaker}, {shown.ladder.games} games each"
     out.print(f"{shown.id}: {terms}; {'sealed, ' if shown.sealed else ''}{shown.state}, {closes}\n", highlight=False)
     print_table(out, shown.entrants, RESULTS if shown.state == "over" else PROGRESS)
+    if shown.sealed and shown.state != "over" and any(each.ended is None for each in shown.entrants):
+        out.print("\nsealed: --operator shows how many games have ended")
 
 
 def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:

@@ -117,7 +117,7 @@ class LoginSequence:
             return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
         if not stored_for:
             why = error.message.removesuffix("; choose another")
-            return error.with_message(f"the name {name} is taken at {self._server} ({why}); choose another with --name")
+            return error.with_message(f"{self._server} refuses the name: {why}; choose another with --name")
         return error.with_message(
             f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
         )

@@ -16,7 +16,7 @@ const WORDS = {
   auth_required: "Guests play practice games only. Choose a name to play rated games.",
   auth_failed: "The server no longer knows the token of this name. Choose another name, or play as a guest.",
   banned: "The person who runs this server does not let this player in any more.",
-  name_taken: "This name, or one that looks like it, is taken. Choose another.",
+  name_taken: "You cannot have this name. Choose another.",
   bad_name: "The server does not accept this name. Choose another.",
   unknown_ladder: "This server does not offer that game. Choose another from the list.",
   too_large: "This game is too large for this server. Choose a smaller one.",
@@ -35,14 +35,14 @@ const WORDS = {
   moved: "This server shows that on its site.",
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
   round_closed: "No match can start on this ladder or in this round now.",
-  already_entered: "You have entered this round already, and it is one match. If your match is open, continue it.",
+  already_entered: "You have entered this round already, and it is one match. If your match is open, continue it; when it is over, the page shows it within a minute or so.",
   not_an_entrant: "This name is not on the list of players here. Choose another, or ask the person who runs this server.",
 };
 
 /** Codes whose `message` names a limit or a rule that the player needs. */
 const WITH_MESSAGE = new Set([
-  "auth_required", "auth_failed", "bad_name", "banned", "illegal_code", "rate_limited", "round_closed", "too_large",
-  "too_many_matches",
+  "auth_required", "auth_failed", "bad_name", "banned", "illegal_code", "name_taken", "rate_limited", "round_closed",
+  "too_large", "too_many_matches",
 ]);
 
 /** Refusals that may pass: the same request may be accepted a little later. */

@@ -81,7 +81,7 @@ export default class RoundsView extends LoadingView {
   terms(round) {
     const { ladder, sealed, state } = round;
     return html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)} ${count(ladder.games, "game")} of at most ${ladder.guess_limit} guesses. <a href="#/rounds">All rounds</a> · <a href="#/watch/${round.id}">Projector</a></p>
-      <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until it is over, nobody sees what others play, and who plays or has finished is told once a minute." : nothing}</p>
+      <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until the round is over, nobody sees the games of others. Who plays or has finished is shown once a minute." : nothing}</p>
       ${this.play(round)}`;
   }
 
@@ -91,13 +91,13 @@ export default class RoundsView extends LoadingView {
     const found = names.flatMap((name) => entrants.filter((each) => each.player === name && each.excluded === null))[0];
     if (state !== "open" || found?.player == null) return nothing;
     const { player, progress } = found;
-    if (progress === "finished") return html`<p><strong>${player}</strong> has played every game.</p>`;
+    if (progress === "finished") return html`<p><strong>${player}</strong> has finished.</p>`;
     return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Enter this round</a> as <strong>${player}</strong></p>`;
   }
 
   /** @param {Round} round */
   entrants(round) {
-    const { entrants, state, adjusted, ladder } = round;
+    const { entrants, state, adjusted, ladder, sealed } = round;
     const named = entrants.filter((each) => each.player !== null);
     const excluded = named.filter((each) => each.excluded !== null);
     const withdrawn = entrants.length - named.length;
@@ -105,12 +105,12 @@ export default class RoundsView extends LoadingView {
       counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or solve fewer games, by more than luck explains.`;
     const shown = named.filter((each) => each.excluded === null).map((each) => this.row(round, each));
     const results = ["Place", "Player", adjusted ? "Adjusted mean" : "Mean", "Games", "Not solved", "Not played", "Ahead of"];
-    return html`${table(state === "over" ? results : ["Player", "Played"], shown)}
+    return html`${table(state === "over" ? results : ["Player", sealed ? "Progress" : "Played"], shown)}
       ${excluded.length + withdrawn === 0 ? nothing : html`<ul aria-label="Left out">
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
       </ul>`}
-      <p class="muted">${state === "over" ? note : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
+      <p class="muted">${state === "over" ? note : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
   }
 
   /** @param {Round} round @param {Entrant} entrant */

@@ -316,7 +316,7 @@ async def get_round(
 ) -> Response:
     """Return a round with its entrants and how far they are, and their results when the last game has ended.
 
-    Of a sealed round that is not over, who plays and who has finished is that of the last full minute.
+    Until a sealed round is over, it says who has not started, plays or has finished at the last full minute.
     """
     found = site.rounds.known.get(round)
     if found is None:

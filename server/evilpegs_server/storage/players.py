@@ -1,4 +1,4 @@
-"""Players: their names, no two of which look alike, and the tokens that prove their identity."""
+"""Players: their names, of which no new one may look like another, and the tokens that prove their identity."""
 
 import hashlib
 import itertools
@@ -129,9 +129,10 @@ class Players:
     def new_player(self, name: str, kind: PlayerKind) -> Player:
         """Return a player with a free id; name and id stay free until `add`. Raises NameRefusedError."""
         check_name(name)
-        if skeleton(name) in _RESERVED_SKELETONS:
-            message = f"the name {name} is reserved, and only the operator can give it; choose another"
-            raise NameRefusedError(message, taken=True)
+        if (reserved := _RESERVED.get(skeleton(name))) is not None:
+            why = "is reserved, and only the operator can give it"
+            what = f"the name {name} {why}" if name == reserved else f"{name} looks like {reserved}, which {why}"
+            raise NameRefusedError(f"{what}; choose another", taken=True)
         if (alike := self._names.get(skeleton(name))) is not None:
             raise taken_name(name, name if name in alike else next(iter(alike.values())).name, self._names)
         return Player(self.free_ids[0], name, kind)
@@ -174,7 +175,7 @@ def check_display_name(name: str) -> None:
     # the column of skeletons is as wide as that of names, and æ is read as two letters
     fits = 2 <= len(name) <= MAX_NAME and len(skeleton(name)) <= MAX_NAME
     if not (is_text and fits and (len(scripts) == 1 or scripts <= _JAPANESE)):
-        message = "a name is 2 to 20 everyday letters of one script, digits, _ and -, beginning with a letter"
+        message = "a name is 2 to 20 letters of one script in use today, digits, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
     _check_prefix(name.casefold())
 
@@ -188,4 +189,4 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-_RESERVED_SKELETONS: Final = frozenset(map(skeleton, _RESERVED_NAMES))
+_RESERVED: Final = {skeleton(name): name for name in _RESERVED_NAMES}

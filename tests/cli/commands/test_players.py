@@ -74,6 +74,7 @@ def test_tokens_can_be_printed(run):
         (["--from", "none.csv"], "No such file"),
         (["--from", "binary.csv"], "save it as"),
         (["anna", "anna"], "anna is named twice"),
+        (["dara", "clara"], "clara looks like dara; change one of them; nobody was added"),
         (["--from", "head.csv"], "head.csv has no names"),
         (["--from", "short.csv"], "line 3 has no name"),
         (["--from", "broken.csv"], "broken.csv line 2 is not CSV"),

@@ -100,7 +100,9 @@ def test_names_of_the_server_are_reserved(players, name):
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "teacher", "opt1mal"])
 def test_names_of_strategies_and_roles_are_reserved(players, name):
-    assert "only the operator can give it" in str(refusal(players, name))
+    why = str(refusal(players, name))
+    assert "only the operator can give it" in why
+    assert ("looks like optimal" in why) == (name == "opt1mal")
 
 
 @pytest.mark.parametrize("name", ["admins", "serve", "evil", "roots", "devil"])
