@@ -10,11 +10,14 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.postgres.database import CONNECT
+from evilpegs_server.storage.queries import closing_engine, read
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial
-from support.waiting import until
+from support.waiting import until, wait_until
 
 WAITS = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 REFUSED = """
@@ -100,6 +103,18 @@ async def resumed(url, token, match):
             return events, await raw.hear("turn")
 
     return await until(resume)
+
+
+def test_transaction_that_was_idle_for_too_long_is_an_outage(postgres_url, operator):
+    """As if the process had been stopped between a statement and its end."""
+    with closing_engine(open_database(postgres_url)) as engine:
+        connection = engine.connect()
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 1")
+        pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        wait_until(lambda: not operator.run(f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"))
+        with pytest.raises(DatabaseUnavailableError, match="stood still"):
+            connection.close()
+        assert read(engine, "SELECT 1") == [(1,)]
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def _new_engine(url: str) -> Engine:
     def explain(context: Any) -> BaseException | None:
         # a session that began while the database was read-only would stay so
         context.is_disconnect |= getattr(context.original_exception, "sqlstate", None) == READ_ONLY
-        return explain_postgres(context.original_exception, name)
+        return explain_postgres(context.original_exception, name, is_cut=context.is_disconnect)
 
     event.listen(engine, "handle_error", explain, retval=True)
     return engine

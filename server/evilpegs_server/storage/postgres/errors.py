@@ -17,6 +17,7 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "53100": "free some space on its disk",
         "53200": "give PostgreSQL more memory",
         "53300": "raise its max_connections",
+        "25P03": "this program stood still for seconds; the machine may be overloaded",
         READ_ONLY: "it is read-only; use the primary server, or make it writable",
         "55P03": "another program holds a lock; end that program",
         "57014": "another program holds a lock, or its disk is slow; look into pg_stat_activity",
@@ -52,14 +53,18 @@ class NodeReplacedError(DatabaseUnusableError):
         super().__init__(f"another server runs as the node {node}; stop one of them, or give it another --node")
 
 
-def explain_postgres(error: BaseException, name: str) -> DatabaseUnusableError | None:
-    """Return the error that explains a failure of the whole database ``name``, or None for any other error."""
+def explain_postgres(error: BaseException, name: str, *, is_cut: bool = False) -> DatabaseUnusableError | None:
+    """Return the error that explains a failure of the whole database ``name``, or None for any other error.
+
+    What cut the connection, ``is_cut``, is one whatever its state.
+    """
     original = getattr(error, "orig", None) or error
     if not isinstance(original, psycopg.Error):
         return None
     state = original.sqlstate or next((code for text, code in _REFUSALS.items() if text in str(original)), "")
     hint = _HINTS.get(state) or _HINTS.get(state[:2])
-    if hint is None and (state or not isinstance(original, psycopg.OperationalError | psycopg.InterfaceError)):
+    is_cut |= not state and isinstance(original, psycopg.OperationalError | psycopg.InterfaceError)
+    if hint is None and not is_cut:
         return None
     reason = (str(original).strip().splitlines() or [type(original).__name__])[0]
     return DatabaseUnavailableError(f"the database {name} cannot be used now: {reason[:300]}; {hint or _LOST}")
