@@ -165,6 +165,8 @@ class TerminalMatch:
             self._screen.say("A hint is for an open turn.")
         elif (hint := await self._client.hint()) is not None:
             self._screen.hint(hint)
+        elif self._view.phase is Phase.TURN:
+            self._screen.say("The server gave no hint; ask again.")
 
     def show_board(self) -> None:
         """Print the answered turns of the current game again, as far as they have been printed before."""

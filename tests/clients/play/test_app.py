@@ -94,6 +94,15 @@ async def test_help_board_and_hint_words(tiny_server, play_terminal):
     assert len(server.sent("hint")) == 1
 
 
+async def test_hint_that_cannot_be_computed_is_said_to_be_missing(tiny_server, play_terminal):
+    server = tiny_server(practice=True)
+    refusal = {"type": "error", "code": "internal", "message": "no hint could be computed", "fatal": False}
+    server.fault = lambda request: [refusal] if request["type"] == "hint" else None
+    output = await play_terminal(server, "hint", "112", "quit")
+    assert len(lines_of(output, "no hint")) == 1
+    assert len(server.sent("guess")) == 1
+
+
 async def test_rated_ladder_gives_no_hint(tiny_server, play_terminal):
     server = tiny_server()
     output = await play_terminal(server, "hint", "resign", "y")
