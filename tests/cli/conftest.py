@@ -171,8 +171,10 @@ def server(tmp_path_factory):
 def snapshot_server(tmp_path_factory):
     """A server on which only the snapshots play, and the directory with the tokens of their players."""
     folder = tmp_path_factory.mktemp("snapshots")
-    with Server(folder / "server.sqlite3", stderr=subprocess.DEVNULL) as running:
+    log = folder / "server.log"
+    with log.open("wb") as file, Server(folder / "server.sqlite3", stderr=file) as running:
         yield running, folder
+    assert '"level": "error"' not in log.read_text(), log.read_text()
 
 
 @pytest.fixture(scope="session")

@@ -81,8 +81,9 @@ def test_serve_everywhere_announces_reachable_host_and_warns_of_tokens_in_clear(
     assert urlsplit(running.url).hostname not in {"0.0.0.0", "", None}
     result = running.end(signal.SIGINT)
     assert_json(result)
-    [warning] = [line for line in log_lines(result) if line["level"] == "warning"]
-    assert "--tls-cert" in warning["event"]
+    # on a slow machine there may be others, such as that the worker did not hand over what it solved
+    [warning] = [line for line in log_lines(result) if "--tls-cert" in line["event"]]
+    assert warning["level"] == "warning"
 
 
 @pytest.mark.parametrize(("command", "kibibytes"), [("serve", 150_000), ("show", 400_000), ("serve", 600_000)])
