@@ -31,7 +31,7 @@ class Witness:
         self.seen = defaultdict(dict)
         self.complaints = []
         self.token = self.new_token = self.match = None
-        self.is_banned = self.is_leaving = self.gets_token = False
+        self.is_banned = self.is_leaving = self.has_left = self.gets_token = False
         self.said, self.thought = {}, {}
 
     @property
@@ -39,8 +39,9 @@ class Witness:
         return sum(map(len, self.seen.values()))
 
     async def play(self):
-        """Play match after match until `is_leaving`, and then to the end of the match."""
-        while not (self.is_banned or (self.is_leaving and self.match is None and self.token)):
+        """Play match after match until `is_leaving`, and then until the server knows of no open one."""
+        self.has_left = False
+        while not (self.is_banned or self.has_left):
             urls = self.addresses()
             try:
                 if urls:
@@ -63,6 +64,7 @@ class Witness:
         self.match = self.match or next((each["match"] for each in welcome["open"]), None)
         if self.match is not None:
             await raw.say(type="resume", match=self.match, seq=len(self.seen[self.match]))
+        self.has_left = self.is_leaving and self.match is None
         while not (self.is_leaving and self.match is None):
             if self.match is None:
                 await raw.say(type="play", ladder=self.rng.choice(LADDERS))
