@@ -18,11 +18,12 @@ from cyclopts import App, Group, Parameter
 
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
+from evilpegs_clients.terminal.console import PipedConsole
 
 ADDRESS_SPACE: Final = 1 << 30  # least bytes for a process of a server, which maps 700 MB on two processors
 USER_ERROR_STATUS: Final = 2
 INTERRUPTED_STATUS: Final = 130
-CLOSED_PIPE_STATUS: Final = 1
+CLOSED_PIPE_STATUS: Final = 141  # that of other programs, which SIGPIPE ends; Python ignores it
 
 
 def _version() -> str:
@@ -123,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default that of the process, and return the exit status.
 
     The status is 2 for an error of the user, which is printed in one line, 130 after Ctrl-C, 128 plus the signal after
-    SIGTERM or SIGHUP, and 1 if nobody reads the output. A fault of the program is raised.
+    SIGTERM or SIGHUP, and 141 if nobody reads the output. A fault of the program is raised.
     """
     prepare_streams()
     words, environment = list(sys.argv[1:] if arguments is None else arguments), dict(os.environ)
@@ -131,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _take_options_of_every_command(words)
         _check_address_space(words)
         with _paused_collection():
-            command, bound, _ = app.parse_args(words)
+            command, bound, _ = app.parse_args(words, console=PipedConsole())  # for help; cyclopts has one of rich's
         report_kernels()
         status = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()
@@ -140,17 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS
     except BrokenPipeError:
-        discard_output()
         return CLOSED_PIPE_STATUS
     except Exception as error:
         line = user_message(error)
         if line is None:
             raise
-        if isinstance(error, OSError):
-            discard_output()
-        print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
+        with suppress(BrokenPipeError):
+            print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USER_ERROR_STATUS
     finally:
+        discard_unwritable()
         for variable in _EVERYWHERE.values():
             os.environ.pop(variable, None)
             os.environ.update({variable: environment[variable]} if variable in environment else {})
@@ -246,9 +246,15 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")  # in place of characters that cannot be printed
 
 
-def discard_output() -> None:
-    # otherwise the flush at exit fails, because nothing can be written
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def discard_unwritable() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            # any other is not ours, and may be closed
+            if isinstance(stream, OpenStream):
+                stream.flush()
+        except OSError:
+            # otherwise the flush at exit fails too, and the exit status is Python's own
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _is_on(stream: TextIOWrapper, descriptor: int) -> bool:

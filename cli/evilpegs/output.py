@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from evilpegs_clients.terminal.console import PipedConsole
 from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_game.feedback import Feedback
 
@@ -39,7 +40,7 @@ def only_document(as_json: bool) -> AbstractContextManager[object]:
 
 def console(file: IO[str] | None = None) -> Console:
     target = file or sys.stdout
-    return Console(
+    return PipedConsole(
         file=target,
         width=None if target.isatty() else PLAIN_WIDTH,
         highlight=False,

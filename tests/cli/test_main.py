@@ -26,6 +26,7 @@ guess_limit = 10
 opens = 2026-11-27T10:00:00Z
 closes = 2026-11-27T11:00:00Z
 """
+RECORD = Path(__file__).parent / "snapshots/files/cut.jsonl"
 LOGGER = logging.getLogger("evilpegs_game")
 HEAVY = (
     *("alembic", "dask", "distributed", "matplotlib", "numba", "numpy"),
@@ -218,16 +219,52 @@ def test_interrupt_is_quiet(capsys, monkeypatch):
     assert capsys.readouterr() == ("", "")
 
 
-def test_closed_pipe_is_quiet():
-    script = "import sys; from evilpegs.main import main; sys.stdin.read(); sys.exit(main(['ladders', '--json']))"
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+def run_unread(arguments, unread, unbuffered=""):
+    """Run the command in a process, some of whose outputs are a pipe without a reader; return status and output."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    outputs = {name: writing if name in unread else subprocess.PIPE for name in ("stdout", "stderr")}
+    done = subprocess.run(
+        [sys.executable, "-m", "evilpegs", *arguments],
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE,
+        check=False,
+        **outputs,
     )
-    process.stdout.close()
-    process.stdin.close()
-    with process.stderr as errors:
-        assert errors.read() == b""
-    assert process.wait(PATIENCE) == 1
+    os.close(writing)
+    return done.returncode, (done.stdout or b"") + (done.stderr or b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unread", "unbuffered"),
+    [
+        (("ladders",), ("stdout",), ""),
+        (("ladders",), ("stdout", "stderr"), "1"),
+        (("ladders", "--json"), ("stdout",), ""),
+        (("verify", str(RECORD)), ("stdout",), ""),
+        (("verify", str(RECORD), "--json"), ("stdout",), "1"),
+        (("solve", "--rules", "2x2"), ("stderr",), ""),
+        (("verify", "--help"), ("stdout",), ""),
+        (("--version",), ("stdout", "stderr"), ""),
+        (("play", "--daily"), ("stdout",), ""),
+    ],
+)
+def test_closed_pipe_is_quiet(arguments, unread, unbuffered):
+    assert run_unread(arguments, unread, unbuffered) == (141, b"")
+
+
+def test_read_output_keeps_its_status():
+    """The control: the record is not finished, which is status 3, and nobody reads the notes."""
+    status, printed = run_unread(("verify", str(RECORD)), ("stderr",))
+    assert status == 3
+    assert printed
+
+
+@pytest.mark.parametrize("unread", ["stdout", "stderr"])
+def test_closed_pipe_hides_no_error(unread):
+    status, printed = run_unread(("srve",), (unread,))
+    assert (status, len(printed.splitlines())) == (2, int(unread == "stdout"))
 
 
 def test_full_output_device_is_reported():

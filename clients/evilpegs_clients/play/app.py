@@ -8,8 +8,6 @@ from random import Random
 from secrets import token_hex
 from time import monotonic
 
-from rich.console import Console
-
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
@@ -28,6 +26,7 @@ from evilpegs_clients.play.match import TerminalMatch
 from evilpegs_clients.play.match_dialog import COMMANDS, MatchDialog
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.printable import printable
+from evilpegs_clients.terminal.console import PipedConsole
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import LeaveError, open_prompt
 from evilpegs_protocol.client_messages import ClientInfo
@@ -48,7 +47,7 @@ async def run_terminal(
     clock: Callable[[], float] = monotonic,
 ) -> None:
     """Let a person play one match, or continue one that they left open."""
-    screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
+    screen = MatchScreen(prompt or open_prompt(PipedConsole(), COMMANDS))
     dialog = MatchDialog(screen)
     credentials = Credentials(
         ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from, token

@@ -3,11 +3,10 @@
 from datetime import date
 from typing import Any, Final
 
-from rich.console import Console
-
 from evilpegs_clients.daily import after_reply, daily_codemaker, daily_position, daily_terms, is_solved, share_text
 from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_command
 from evilpegs_clients.play.match_screen import MatchScreen
+from evilpegs_clients.terminal.console import PipedConsole
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.codemakers.codemaker import Fixed
@@ -28,7 +27,7 @@ _UNSENT: Final[dict[str, Any]] = {"match": "0" * 16, "seq": 0, "at": 0}
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
-    screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
+    screen = MatchScreen(prompt or open_prompt(PipedConsole(), COMMANDS))
     dialog = Dialog(screen)
     game = DailyGame(day, dialog, screen)
     try:
