@@ -29,6 +29,11 @@ def read_known(file):
         return {(row["match"], int(row["seq"])) for row in csv.DictReader(lines)}
 
 
+def disarmed(cell):
+    """Return a cell that no spreadsheet computes, as it does a text that begins with one of these."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(tuple("=+-@\t\r")) else cell
+
+
 def row_of(message):
     """Return the row of a result: its JSON, and what its user properties say about the match.
 
@@ -39,11 +44,12 @@ def row_of(message):
         facts = {name: properties[name] for name in ("player", "client", "ladder")}
         facts |= {"match": str(event["match"]), "seq": int(event["seq"])}
         facts |= {name: int(event[name]) for name in ("at", "elapsed_ms")}
-        return facts | {name: " ".join(map(str, event[name])) for name in ("outcomes", "guesses")}
+        facts |= {name: " ".join(map(str, event[name])) for name in ("outcomes", "guesses")}
     except KeyError as error:
         raise ValueError(f"it has no {error}") from None
     except (TypeError, OverflowError):
         raise ValueError("its JSON is not that of a result") from None
+    return {name: disarmed(fact) for name, fact in facts.items()}
 
 
 def read_row(message):

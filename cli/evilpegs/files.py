@@ -101,10 +101,25 @@ def write_text(name: str, text: str) -> None:
         raise CommandError(f"cannot write {display_name(name)}: {failure_reason(error)}; choose another file") from None
 
 
+# players, clients and files choose their own names, and spreadsheets compute what begins with these
+FORMULA_SIGNS: Final = ("=", "+", "-", "@")
+
+
 def write_csv(name: str, rows: Iterable[Iterable[Any]]) -> None:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_csv_rows(text, rows)
     write_text(name, text.getvalue())
+
+
+def write_csv_rows(file: IO[str], rows: Iterable[Iterable[Any]], line_end: str = "\n") -> None:
+    csv.writer(file, lineterminator=line_end).writerows(map(_cell, row) for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    safe = printable(value)
+    return f"'{safe}" if safe.startswith(FORMULA_SIGNS) else safe
 
 
 @contextmanager

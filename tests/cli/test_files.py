@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs import files as file_names
 from evilpegs.errors import CommandError
-from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_obstacle
+from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_csv, write_obstacle
 from evilpegs.main import COMMANDS, app
 from evilpegs.options import FILE
 
@@ -63,6 +63,13 @@ def test_check_name_refuses_option():
 def test_reason_is_message_of_system():
     assert failure_reason(FileExistsError(17, "File exists")) == "File exists"
     assert failure_reason(ValueError("4x99")) not in {"", "4x99"}
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\r="])
+def test_csv_has_no_cell_that_a_spreadsheet_computes(tmp_path, sign):
+    write_csv(str(tmp_path / "a"), [["a", -1, None, f"{sign}1+1"]])
+    (row,) = (tmp_path / "a").read_text().splitlines()
+    assert row in {f"a,-1,,'{sign}1+1", "a,-1,,?=1+1"}
 
 
 def test_file_options_share_one_converter():

@@ -115,6 +115,16 @@ HOSTILE = [
 ]
 
 
+async def test_script_disarms_formulas(new_script):
+    script = await new_script()
+    facts = {"player": "=1+1", "client": "@x 1", "ladder": "tiny"}
+    event = json.dumps(RESULT | {"match": match_id(0), "outcomes": ["-1+1"], "guesses": ["\t=1"], "at": -1})
+    await publish(script.broker.port, [(event, list(facts.items()))] * 2 + [(result(1), FACTS)])
+    [row, _] = await script.rows_until(match_id(1))
+    cells = {"player": "'=1+1", "client": "'@x 1", "outcomes": "'-1+1", "guesses": "'\t=1", "at": "-1"}
+    assert row.items() >= cells.items()
+
+
 async def test_script_skips_other_messages(new_script):
     script = await new_script()
     await publish(script.broker.port, [*HOSTILE, (result(99), FACTS)])

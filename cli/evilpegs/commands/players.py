@@ -17,7 +17,7 @@ from cyclopts import Parameter
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv
+from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv, write_csv_rows
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_server.leaderboard.leaderboard import games_for_rank
@@ -361,7 +361,5 @@ def _is_output_lost() -> bool:
 
 
 def _write_rows(tokens: Mapping[str, str], file: IO[str]) -> None:
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(("name", "token"))
-    table.writerows(tokens.items())
+    write_csv_rows(file, [("name", "token"), *tokens.items()])
     file.flush()

@@ -105,15 +105,15 @@ def test_round_is_extended(run):
 def test_results_are_a_table_and_csv(run, engine):
     """Nobody played: equal entrants share the place, and who is excluded has none."""
     opened(run, "--games", "5")
-    run("round", "exclude", "final", "bert", "--reason", "copied")
+    run("round", "exclude", "final", "bert", "--reason", "=copied")
     run("round", "close", "final")
     table = run("round", "status", "final").out
     assert re.search(r"1 +anna +11\.000 +5 +5 +5", table)
-    assert re.search(r"bert.*excluded: copied", table)
+    assert re.search(r"bert.*excluded: =copied", table)
     rows = list(csv.DictReader(run("round", "status", "--csv").out.splitlines()))
     assert [(row["player"], row["place"], row["not_played"], row["excluded"]) for row in rows] == [
         ("anna", "1", "5", ""),
-        ("bert", "", "", "copied"),
+        ("bert", "", "", "'=copied"),
     ]
     assert re.search(r"final +over", run("round", "status").out)
 

@@ -1,10 +1,10 @@
 """Comma-separated values for spreadsheets, and leaderboards as such."""
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import IO, Any, Final
 
-from evilpegs_clients.printable import printable
+from evilpegs.files import write_csv_rows
 from evilpegs_protocol.standings import Standings, StandingsRow
 
 FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
@@ -14,8 +14,6 @@ LATER_FIGURES: Final = (
     *("adjusted_games", "version", "versions", "all_games", "all_matches", "kind", "place", "undecided"),
 )
 ROW_COLUMNS: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
-# a client chooses its own name, and spreadsheets execute formulas, which begin with these
-FORMULA_SIGNS: Final = ("=", "+", "-", "@")
 
 
 def write_rows(file: IO[str], standings: Iterable[Standings]) -> None:
@@ -24,9 +22,7 @@ def write_rows(file: IO[str], standings: Iterable[Standings]) -> None:
 
 
 def write_table(file: IO[str], columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    write_csv_rows(file, chain([columns], rows), "\r\n")
 
 
 def _row_cells(ladder: str, row: StandingsRow) -> Iterator[Any]:
@@ -34,10 +30,3 @@ def _row_cells(ladder: str, row: StandingsRow) -> Iterator[Any]:
     yield from (getattr(row, name) for name in FIGURES)
     yield " ".join(f"{score}:{games}" for score, games in row.histogram)
     yield from (getattr(row, name) for name in LATER_FIGURES)
-
-
-def _cell(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    safe = printable(value)
-    return f"'{safe}" if safe.startswith(FORMULA_SIGNS) else safe
