@@ -153,6 +153,7 @@ if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: python examples/published_tree.py RULES FILE")
     try:
-        sys.stdout.write(format_tree(convert(Path(sys.argv[2]).read_text(encoding="utf-8"), Rules.parse(sys.argv[1]))))
+        text = Path(sys.argv[2]).read_text(encoding="utf-8-sig")
+        sys.stdout.write(format_tree(convert(text, Rules.parse(sys.argv[1]))))
     except (OSError, ValueError) as error:
         sys.exit(f"{sys.argv[2]}: {error}")

@@ -17,6 +17,7 @@ from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
 from evilpegs.output import console, progress
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.text_files import NotTextError
 from evilpegs_server.settings import OwnLadder, Settings, settings_file
 from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
 from evilpegs_server.storage.backup import readable_database
@@ -126,7 +127,9 @@ def server_settings(**options: Any) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise CommandError(f"{_source(first, named)}{_problem(first)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except NotTextError as error:
+        raise CommandError(f"{file}: {error}") from None
+    except tomllib.TOMLDecodeError as error:
         raise CommandError(f"{file} is not TOML: {error}; fix it or move it away") from None
     except OSError as error:
         raise CommandError(f"{file} cannot be read: {error.strerror}; fix it or move it away") from None

@@ -23,6 +23,7 @@ from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree
 from evilpegs_protocol.codec import CodecError, JsonError, decode_record_event, parse_event_text
 from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
+from evilpegs_protocol.text_files import NotTextError, decode_text
 
 STANDARD: Final = "-"
 
@@ -83,6 +84,8 @@ def write_obstacle(path: Path) -> str | None:
 
 
 def failure_reason(error: Exception) -> str:
+    if isinstance(error, NotTextError):
+        return str(error)
     return (isinstance(error, OSError) and error.strerror) or "not a valid file name"
 
 
@@ -154,7 +157,7 @@ NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", 
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:
-    value = parse_event_text(line.decode())
+    value = parse_event_text(decode_text(line))
     if not isinstance(value, dict):
         raise JsonError("not a JSON object")
     return value

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import port_fault
 from evilpegs_protocol.suggestions import install_hint
+from evilpegs_protocol.text_files import NotTextError, read_text
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}  # the default ports by scheme
 _PROBE_SECONDS: Final = 3.0
@@ -113,9 +114,9 @@ def _not_a_url(url: str) -> BrokerUnusableError:
 
 def _first_line(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not text"
+        return read_text(file).partition("\n")[0].rstrip("\r")
+    except (OSError, NotTextError) as error:
+        why = getattr(error, "strerror", None) or str(error)
         raise BrokerUnusableError(
             f"cannot read the password of the broker from {file}: {why}; name another file"
         ) from None

@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -15,15 +16,16 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import ENUMERATED_CODES
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.text_files import read_text
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK, is_enumerated
@@ -218,4 +220,6 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())
+        file = settings_file()
+        written = tomllib.loads(read_text(file)) if file.is_file() else {}
+        return init_settings, env_settings, InitSettingsSource(settings_cls, written)

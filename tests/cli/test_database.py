@@ -43,13 +43,19 @@ def test_empty_host_variable_is_refused(monkeypatch):
         (b"prt = 1", r"^prt .*evilpegs.toml: .*did you mean port\?$"),
         (b"zzzzzz = 1", "^zzzzzz .*evilpegs.toml: .*docs/operate.md"),
         (b"port = [", "^evilpegs.toml .*TOML: "),
-        (b"host = '\xff'", "^evilpegs.toml .*TOML: "),
+        (b"\nhost = '\xff'", "^evilpegs.toml: line 2 .*UTF-8"),
+        ("port = 1".encode("utf-16"), "^evilpegs.toml: line 1 .*UTF-8"),
     ],
 )
 def test_wrong_settings_file_is_named(text, named):
     Path("evilpegs.toml").write_bytes(text)
     with pytest.raises(CommandError, match=named):
         server_settings()
+
+
+def test_settings_file_may_begin_with_byte_order_mark():
+    Path("evilpegs.toml").write_bytes(b"\xef\xbb\xbfport = 9\r\n")
+    assert server_settings().port == 9
 
 
 WRONG_VALUES = {

@@ -95,7 +95,7 @@ def test_convert_refuses_malformed_text(text, named):
 
 def test_program_prints_tree(tmp_path):
     path = tmp_path / "tree.txt"
-    path.write_text("{11:{10:{12:{02:21}},00:22}}")
+    path.write_bytes(b"\xef\xbb\xbf{11:{10:{12:{02:21}},\r\n00:22}}")
     done = subprocess.run(
         [sys.executable, PROGRAM, "2x2", path], capture_output=True, text=True, timeout=PATIENCE, check=True
     )

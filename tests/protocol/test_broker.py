@@ -1,6 +1,7 @@
 """The address of a broker."""
 
 import pickle
+from codecs import BOM_UTF8
 
 import pytest
 
@@ -37,9 +38,10 @@ def test_longest_label_is_a_host():
     assert load_broker(f"mqtt://{LABEL}.example.").host == f"{LABEL}.example."
 
 
-def test_password_is_first_line_of_file(tmp_path):
+@pytest.mark.parametrize("start", [b"", BOM_UTF8])
+def test_password_is_first_line_of_file(tmp_path, start):
     place = tmp_path / "password"
-    place.write_text("open sesame\nanother\n")
+    place.write_bytes(start + b"open sesame\r\nanother\n")
     broker = load_broker("mqtt://hall", "ann", password_file=place)
     assert (broker.user, broker.password) == ("ann", "open sesame")
     assert "sesame" not in repr(broker)
@@ -50,7 +52,7 @@ def test_unreadable_password_file_is_refused(tmp_path, content):
     place = tmp_path / "password"
     if content is not None:
         place.write_bytes(content)
-    with pytest.raises(BrokerUnusableError, match=str(place)):
+    with pytest.raises(BrokerUnusableError, match=f"{place}: {'No such' if content is None else '.* UTF-8'}"):
         load_broker("mqtt://hall", "ann", password_file=place)
 
 

@@ -20,6 +20,7 @@ from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv, write_csv_rows
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
+from evilpegs_protocol.text_files import read_text
 from evilpegs_server.leaderboard.leaderboard import games_for_rank
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.storage.acts import (
@@ -300,10 +301,9 @@ def given_names(names: Sequence[str], csv_file: Path | None, check: Callable[[st
 
 def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or 'it is not text in UTF-8; save it as "CSV UTF-8"'
-        raise CommandError(f"cannot read {file}: {why}") from None
+        text = read_text(file)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"cannot read {file}: {failure_reason(error)}") from None
     first = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:

@@ -25,6 +25,7 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_protocol.server_messages import MatchStarted
+from evilpegs_protocol.text_files import read_text
 
 DOES_NOT_HOLD: Final = 1
 NOT_FINISHED: Final = 3
@@ -81,7 +82,7 @@ def _read_keys(key: str) -> tuple[str, ...]:
 
 def _read_key_file(key: str) -> tuple[str, ...]:
     try:
-        lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
+        lines = [line.strip() for line in read_text(Path(key)).splitlines()]
     except (OSError, ValueError) as error:
         raise CommandError(
             f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}; "

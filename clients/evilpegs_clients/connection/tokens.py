@@ -21,6 +21,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 from evilpegs_protocol.files import replace_file
+from evilpegs_protocol.text_files import NotTextError, read_text
 
 MAX_TOKENS: Final = 4
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
@@ -72,12 +73,12 @@ class TokenFile:
 
     def _load(self) -> _Servers:
         try:
-            text = self.path.read_text()
+            text = read_text(self.path)
             if self.path.stat().st_mode & 0o077:
                 self.path.chmod(0o600)
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, NotTextError) as error:
             raise self._error("read", error) from error
         try:
             return _SERVERS.validate_json(text)
@@ -97,10 +98,8 @@ class TokenFile:
             raise self._error("write", error) from error
 
     def _error(self, what: str, error: Exception) -> TokenFileError:
-        why = getattr(error, "strerror", None) or "it is not text"
-        return TokenFileError(
-            f"cannot {what} the file of {self.contents} {self.path}: {why}; set XDG_DATA_HOME to move it"
-        )
+        why = f"{error.strerror}; set XDG_DATA_HOME to move it" if isinstance(error, OSError) else str(error)
+        return TokenFileError(f"cannot {what} the file of {self.contents} {self.path}: {why}")
 
 
 class ServerKeyFile(TokenFile):

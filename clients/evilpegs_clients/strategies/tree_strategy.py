@@ -12,6 +12,7 @@ from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import format_turns
 from evilpegs_game.live.position import Position
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree
+from evilpegs_protocol.text_files import NotTextError, decode_text
 
 TREE_ENDINGS: Final = (".tree", ".tree.gz")
 
@@ -62,9 +63,6 @@ def tree_text(data: bytes) -> str:
         if not unpacker.eof and len(data) <= MAX_TREE_CHARACTERS:
             raise MalformedError("the compressed data is damaged; compress the tree again with gzip")
     try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise MalformedError(
-            f"line {line} is not text in UTF-8; write a tree with: evilpegs tree STRATEGY --out FILE"
-        ) from None
+        return decode_text(data)
+    except NotTextError as error:
+        raise MalformedError(f"{error}, or write a tree with: evilpegs tree STRATEGY --out FILE") from None

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.files import replace_file
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes
+from evilpegs_protocol.text_files import read_text
 from evilpegs_server.record.recorder import RecordSigner
 from evilpegs_server.storage.location import beside
 
@@ -59,7 +60,7 @@ def load_public_keys(path: Path) -> list[str]:
     """Return the public keys of the server whose key is at ``path``, the one in use last. Raises KeyUnusableError."""
     file = _list_path(path)
     try:
-        keys = [line for line in file.read_text(encoding="ascii").splitlines() if line and not line.startswith("#")]
+        keys = [line for line in read_text(file).splitlines() if line and not line.startswith("#")]
         for key in keys:
             parse_bytes(key, KEY_BYTES)
     except FileNotFoundError:

@@ -72,7 +72,7 @@ def test_tokens_can_be_printed(run):
         (["anna", "c4rl x"], "'c4rl x': a name is 2 to 20 of"),
         ([], "name the players to add"),
         (["--from", "none.csv"], "No such file"),
-        (["--from", "binary.csv"], "save it as"),
+        (["--from", "binary.csv"], "binary.csv: line 1 is not text in UTF-8; save it as UTF-8"),
         (["anna", "anna"], "anna is named twice"),
         (["dara", "clara"], "clara looks like dara; change one of them; nobody was added"),
         (["--from", "head.csv"], "head.csv has no names"),

@@ -300,6 +300,7 @@ NO_RECORD = {
     "text": (b"hello\n", NO_OBJECT),
     "a list": (b"[1]\n", NO_OBJECT),
     "bytes": (b"\xff\xfe\x00", {"line 1"}),
+    "UTF-16": ("{}".encode("utf-16-le"), {"line 1"}),
     "a key twice": (b'{"type":"match_started","type":"match_started"}', {"line 1"}),
     "a number that is not whole": (b'{"type":"match_started","pegs":4.0}', {"line 1"}),
     "not a number": (b'{"type":NaN}', NO_OBJECT),

@@ -72,7 +72,12 @@ def test_binary_token_file_is_refused(tokens):
     tokens.path.write_bytes(b"\xff\xfe\x00")
     complaint = refusal(lambda: tokens.get(HERE, "ann"))
     assert str(tokens.path) in complaint
-    assert "XDG_DATA_HOME" in complaint
+    assert "UTF-8" in complaint
+
+
+def test_token_file_may_begin_with_byte_order_mark(tokens):
+    tokens.path.write_text(f'\ufeff{{"{HERE}":\r\n{{"ann": ["a"]}}}}', encoding="utf-8")
+    assert tokens.get(HERE, "ann") == ("a",)
 
 
 def test_unwritable_token_folder_is_refused(tmp_path):

@@ -99,7 +99,7 @@ def test_malformed_tree_names_file_and_line(write, name, text, line):
 def test_damaged_files_are_refused(write, tmp_path):
     path = tmp_path / "bad.tree.gz"
     packed = gzip.compress(TEXT.encode())
-    for data in (packed[:-9], packed[:20] + b"x" + packed[21:], b"\x1f\x8b", b"\xff"):
+    for data in (packed[:-9], packed[:20] + b"x" + packed[21:], b"\x1f\x8b", b"\xff", TEXT.encode("utf-16-be")):
         path.write_bytes(data)
         assert refusal(lambda: load_strategy(path)).startswith(f"{path} cannot be read: ")
 

@@ -3,13 +3,20 @@
 import shutil
 import stat
 import subprocess
+from codecs import BOM_UTF8
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from evilpegs_server.storage import server_key
-from evilpegs_server.storage.server_key import KeyUnusableError, key_copies, key_path, load_server_key
+from evilpegs_server.storage.server_key import (
+    KeyUnusableError,
+    key_copies,
+    key_path,
+    load_public_keys,
+    load_server_key,
+)
 
 
 @pytest.fixture
@@ -114,6 +121,13 @@ def test_damaged_list_is_refused(path, contents):
     path.with_name("server.key.pub").write_bytes(contents)
     with pytest.raises(KeyUnusableError, match=r"server\.key\.pub"):
         load_server_key(path)
+
+
+def test_list_may_begin_with_byte_order_mark(path):
+    key = load_server_key(path).public_key
+    listed = path.with_name("server.key.pub")
+    listed.write_bytes(BOM_UTF8 + listed.read_bytes().replace(b"\n", b"\r\n"))
+    assert load_public_keys(path) == [key]
 
 
 def test_directory_in_place_of_key_is_one_line(path):
