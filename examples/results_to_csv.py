@@ -25,8 +25,13 @@ def read_known(file):
     """Return the match and the number of every result in the file."""
     if not file.exists():
         return set()
-    with file.open(newline="") as lines:
-        return {(row["match"], int(row["seq"])) for row in csv.DictReader(lines)}
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            # "sep=," is a spreadsheet's
+            rows = csv.DictReader(line for line in lines if not line.startswith("sep="))
+            return {(row["match"], int(row["seq"])) for row in rows}
+    except (KeyError, TypeError, ValueError, csv.Error):
+        sys.exit(f"{file} is not a table that this script wrote, with commas and in UTF-8; name another file")
 
 
 def disarmed(cell):
@@ -73,7 +78,7 @@ async def collect(host, port, file):
         clean_start=False,
         properties=session,
     )
-    with file.open("a", newline="") as lines:
+    with file.open("a", newline="", encoding="utf-8") as lines:
         table = csv.DictWriter(lines, COLUMNS, extrasaction="ignore")
         if not known and not lines.tell():
             table.writeheader()

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from support.brokers import Mosquitto
+from support.patience import PATIENCE
 from support.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +115,31 @@ HOSTILE = [
     (json.dumps(RESULT | {"match": match_id(0), "seq": "x"}), FACTS),
     (json.dumps(RESULT | {"match": match_id(0), "seq": float("inf")}), FACTS),
 ]
+
+
+@pytest.mark.parametrize("start", ["\ufeff", "sep=,\r\n", "\ufeffsep=,\r\n"])
+async def test_script_goes_on_with_table_of_a_spreadsheet(new_script, start):
+    script = await new_script()
+    await publish(script.broker.port, [(result(0), FACTS)])
+    await script.rows_until(match_id(0))
+    await script.stop()
+    saved = (start + script.file.read_text()).encode()
+    script.file.write_bytes(saved)
+    await script.start()
+    await publish(script.broker.port, [(result(0), FACTS), (result(1), FACTS)])
+    await script.rows_until(match_id(1))
+    added = script.file.read_bytes().removeprefix(saved)
+    assert added.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("table", [b"match;seq\r\n1;2\r\n", b"match,seq\n1\n", "match,seq\n".encode("utf-16")])
+def test_script_refuses_other_table(tmp_path, table):
+    (tmp_path / "results.csv").write_bytes(table)
+    command = [sys.executable, ROOT / "examples/results_to_csv.py", "127.0.0.1", "1", tmp_path / "results.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, str(tmp_path / "results.csv") in line) == (1, True)
+    assert (tmp_path / "results.csv").read_bytes() == table
 
 
 async def test_script_disarms_formulas(new_script):

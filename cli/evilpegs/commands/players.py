@@ -304,7 +304,9 @@ def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
         text = read_text(file)
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot read {file}: {failure_reason(error)}") from None
-    first = text.partition("\n")[0]
+    first, _, rest = text.partition("\n")
+    if first.lower().startswith("sep="):  # Excel's mark of the character between cells
+        first, text = rest.partition("\n")[0], f"\n{rest}"
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
@@ -319,7 +321,7 @@ def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
         try:
             check(names[-1])
         except NameRefusedError as error:
-            hint = "; if it is a heading, call the column name" if (line, has_heading) == (1, False) else ""
+            hint = "; if it is a heading, call the column name" if (line, has_heading) == (rows[0][0], False) else ""
             wrong.append(f"line {line}: {names[-1]!r:.30}: {error}{hint}" if names[-1] else f"line {line} has no name")
     if wrong:
         more = f"; and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""

@@ -42,6 +42,8 @@ def written(file):
         "class,name\n3b,anna\n3b,bert\n",
         "anna\nbert,3b\n\n",
         "\ufeffNAME\nanna \nbert\n",
+        "sep=;\r\nklasse;name\r\n3,b;anna\r\n3,b;bert\r\n",
+        "\ufeffSEP=,\nanna\nbert\n",
     ],
 )
 def test_class_list_is_added_with_tokens_for_its_owner_only(run, text):
@@ -73,6 +75,8 @@ def test_tokens_can_be_printed(run):
         ([], "name the players to add"),
         (["--from", "none.csv"], "No such file"),
         (["--from", "binary.csv"], "binary.csv: line 1 is not text in UTF-8; save it as UTF-8"),
+        (["--from", "marked.csv"], "line 2: 'Student Name': a name is 2 to 20 of"),
+        (["--from", "marked.csv"], "if it is a heading, call the column name; line 3: 'Anna'"),
         (["anna", "anna"], "anna is named twice"),
         (["dara", "clara"], "clara looks like dara; change one of them; nobody was added"),
         (["--from", "head.csv"], "head.csv has no names"),
@@ -92,6 +96,7 @@ def test_refused_addition_adds_nobody(run, arguments, words):
     Path("short.csv").write_text("mail,name\nx,anna\ny\nz,bert\n")
     Path("broken.csv").write_text('anna\n"bert\n')
     Path("students.csv").write_text("Student Name\nAnna\n")
+    Path("marked.csv").write_text("sep=;\nStudent Name\nAnna\n")
     result = run("players", "add", *arguments, "--tokens", "tokens.csv")
     assert result.status == 2
     assert words in result.complaint
