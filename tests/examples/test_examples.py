@@ -132,6 +132,27 @@ async def test_complete_example_plays_again_with_kept_token(tmp_path, complete_b
     assert [status for status, _ in runs] == [0, 0]
 
 
+async def test_complete_example_reads_token_with_byte_order_mark(tmp_path, complete_bot):
+    async with real_server(tmp_path) as url:
+        runs = [await run_program(tmp_path, *complete_bot, url)]
+        tokens = tmp_path / "bot_tokens.json"
+        tokens.write_bytes(b"\xef\xbb\xbf" + tokens.read_bytes().replace(b"{", b"{\r\n"))
+        runs.append(await run_program(tmp_path, *complete_bot, url))
+    assert [status for status, _ in runs] == [0, 0]
+    assert len({re.match(r"\S+ plays", printed)[0] for _, printed in runs}) == 1
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b'"TOKEN"', b"[]", b"null", '{"ä": ""}'.encode("latin-1"), "{}".encode("utf-16"), b"{}\0"]
+)
+async def test_complete_example_refuses_other_text_in_one_line(tmp_path, complete_bot, text):
+    (tmp_path / "bot_tokens.json").write_bytes(text)
+    status, printed = await run_program(tmp_path, *complete_bot)
+    assert (status, printed.count("\n")) == (1, 1)
+    assert all(word in printed for word in ("bot_tokens.json", "UTF-8", '{"ws://127.0.0.1:1/v1": "TOKEN"}'))
+    assert (tmp_path / "bot_tokens.json").read_bytes() == text
+
+
 @pytest.mark.parametrize(
     "change",
     [(b'"type":"feedback","white":0', b'"type":"feedback","white":1'), (b'"guess_limit":10', b'"guess_limit":11')],
