@@ -29,7 +29,7 @@ const on = {
     codes = codes.filter((other) => feedback(code, other) === `${black},${white}`);
   },
   game_over({ outcome, guesses, secret }) {
-    console.log(`${outcome} in ${guesses} guesses; the secret was ${secret}`);
+    console.log(printable(`${outcome} in ${guesses} guesses; the secret was ${secret}`));
   },
   match_over() {
     socket.close();
@@ -39,14 +39,22 @@ const on = {
   },
 };
 
+// Of a server, which must not send commands to this terminal
+const printable = (text) => String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
+
 function fail(why) {
-  console.error(why);
+  console.error(printable(why));
   process.exit(1);
 }
 
 socket.onerror = (event) => fail(event.message || "no server listens there");
 socket.onmessage = ({ data }) => {
-  const event = JSON.parse(data);
+  let event;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    fail("the server sent what is not JSON"); // the error of node would quote it
+  }
   on[event.type]?.(event); // types this bot does not know are ignored
 };
 socket.onopen = () => {

@@ -12,6 +12,11 @@ def feedback(guess, secret):
     return black, sum(min(guess.count(color), secret.count(color)) for color in set(guess)) - black
 
 
+def printable(text):
+    """Return the text of a server without what a terminal would obey."""
+    return "".join(character if character.isprintable() else "?" for character in str(text))
+
+
 with connect(sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8765/v1", subprotocols=["evilpegs.v1"]) as socket:
     socket.send(json.dumps({"type": "hello", "client": {"name": "minimal-bot", "version": "1"}}))
     socket.send(json.dumps({"type": "play", "ladder": "classic-practice"}))
@@ -26,6 +31,6 @@ with connect(sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8765/v1", sub
         elif event["type"] == "feedback":
             codes = [code for code in codes if feedback(event["code"], code) == (event["black"], event["white"])]
         elif event["type"] == "game_over":
-            print(f"{event['outcome']} in {event['guesses']} guesses; the secret was {event['secret']}")
+            print(printable(f"{event['outcome']} in {event['guesses']} guesses; the secret was {event['secret']}"))
         elif event["type"] in ("match_over", "error"):
-            sys.exit(event.get("message"))
+            sys.exit(printable(event["message"]) if "message" in event else None)

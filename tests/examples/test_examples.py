@@ -1,6 +1,8 @@
 """The examples play against a real server, each in a process of its own."""
 
 import asyncio
+import itertools
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import httpx
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
+from websockets.asyncio.server import serve
 
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.routes import handed_out_bot
@@ -162,6 +165,61 @@ async def test_complete_example_notices_changed_bytes(tmp_path, complete_bot, ch
     async with real_server(tmp_path) as url, Relay(url, change=change) as (_, address):
         status, printed = await run_program(tmp_path, *complete_bot, address)
     assert (status, "cheated" in printed) == (1, True), printed
+
+
+OBEYED = "\x1b]0;owned\x07\x9b31m\u202e\u2028"
+"""What terminals obey: titles, colors, another direction of writing, and new lines."""
+LAST_WORDS = {
+    "the end": json.dumps({"type": "match_over", "match": OBEYED, "head": "0" * 64, "seq": 1, "at": 1}),
+    "an error": json.dumps({"type": "error", "code": "x", "message": OBEYED}),
+    "no JSON": OBEYED,
+}
+
+
+@asynccontextmanager
+async def hostile_server(last):
+    """Run a server whose messages are full of what terminals obey; it closes the first connection for such a reason."""
+    game = {"match": OBEYED, "game": 1, "outcome": OBEYED, "guesses": OBEYED, "secret": None, "nonce": None}
+    rules = {"symbols": "12", "pegs": 1, "repeats": True}
+    messages = [
+        {"type": "welcome", "token": "t", "open": []},
+        {"type": "match_started", "player": OBEYED, "match": OBEYED, "ladder": OBEYED, **rules},
+        {"type": "game_over", **game},
+    ]
+    connections = itertools.count()
+
+    async def answer(socket):
+        if not next(connections) and last == "the end":
+            await socket.close(1008, OBEYED)
+            return
+        for message in messages:
+            await socket.send(json.dumps(message))
+        await socket.send(LAST_WORDS[last])
+        await socket.wait_closed()
+
+    async with serve(answer, "127.0.0.1", 0, subprotocols=["evilpegs.v1"]) as server:
+        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+
+
+@pytest.mark.parametrize("last", LAST_WORDS)
+async def test_complete_example_prints_nothing_that_a_terminal_obeys(tmp_path, complete_bot, last):
+    async with hostile_server(last) as url:
+        status, printed = await run_program(tmp_path, *complete_bot, url)
+    assert (status, "game 1: ?]0;owned" in printed) == (int(last != "the end"), True)
+    assert [line for line in printed.split("\n") if not line.isprintable()] == []
+
+
+@pytest.mark.parametrize("last", ["an error", "no JSON"])
+@pytest.mark.parametrize("language", ["py", "js"])
+async def test_small_example_prints_nothing_that_a_terminal_obeys(tmp_path, node, language, last):
+    program, folder = node
+    command = (
+        [sys.executable, EXAMPLES / "minimal_bot.py"] if language == "py" else [program, folder / "minimal_bot.js"]
+    )
+    async with hostile_server(last) as url:
+        status, printed = await run_program(tmp_path, *command, url)
+    assert (status, "in ?]0;owned" in printed) == (1, True)
+    assert [line for line in printed.split("\n") if not line.isprintable()] == []
 
 
 async def test_bot_plays_as_its_server_hands_it_out(tmp_path, complete_bot):
