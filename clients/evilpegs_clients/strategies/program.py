@@ -232,6 +232,12 @@ def _check_interpreter(path: Path) -> None:
             first = file.readline(MAX_LINE).decode(errors="replace")
     except OSError as error:
         raise StrategyError(f"the program {path} cannot be read: {error.strerror}") from None
+    is_script = first.removeprefix("\ufeff").startswith("#!")
+    if is_script and (first.endswith("\r\n") or not first.startswith("#!")):
+        raise StrategyError(
+            f"the first line of the program {path} is as Windows writes it, which the system cannot read; save it "
+            "without a byte order mark and with the line ends of Unix (LF)"
+        )
     words = first.removeprefix("#!").split() if first.startswith("#!") else []
     by_name = words[1:2] if words[:1] == ["/usr/bin/env"] and words[1:2] != ["-S"] else []
     missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]

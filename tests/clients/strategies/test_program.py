@@ -190,6 +190,18 @@ def test_bad_command_is_refused(command):
         ProgramStrategy(command)
 
 
+@pytest.mark.parametrize(
+    "first", [f"#!{sys.executable}\r\n", "#!/usr/bin/env python3\r\n", "#!/bin/sh -e\r\n", "\ufeff#!/bin/sh\n"]
+)
+def test_first_line_of_windows_is_named(tmp_path, first):
+    path = tmp_path / "mine"
+    path.write_bytes(first.encode() + b"exit\n")
+    path.chmod(0o700)
+    with pytest.raises(StrategyError, match=rf"^the first line of the program {path} .*Windows") as refused:
+        ProgramStrategy(str(path))
+    assert "\n" not in str(refused.value)
+
+
 def test_file_that_is_not_executable_is_refused(tmp_path):
     path = tmp_path / "bot"
     path.write_text("#!/bin/sh\n")
