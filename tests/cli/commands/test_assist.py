@@ -39,7 +39,9 @@ def row(code, black, white, rules=CLASSIC):
 @pytest.mark.parametrize(
     "typed",
     ["1122 1,2", "1122:1,2", " 1122  1, 2 ", "1122 1 2", "1 1 2 2 1,2", "1 1 2 2 1 2", "1122 1b2w", "1122 1b 2w",
-     "1122 1 black, 2 whites", "1122 bww", "1122 b w w", "1122 B WW", "1122 1;2", "1122: 1/2"],
+     "1122 1 black, 2 whites", "1122 2w 1b", "1122 2 whites 1 black", "1122 1A2B", "1122 1a 2b", "1122 2B1A",
+     "1122 1 bull 2 cows", "1122 2 cows, 1 bull", "1122 1bull2cows", "1,1,2,2 1,2", "1, 1, 2, 2 1A2B", "1,1,2,2: 1 2",
+     "1122 bww", "1122 b w w", "1122 B WW", "1122 1;2", "1122: 1/2"],
 )  # fmt: skip
 def test_parse_line_accepts_spellings_of_rows(typed):
     assert parse_line(typed, CLASSIC) == row("1122", 1, 2)
@@ -48,16 +50,57 @@ def test_parse_line_accepts_spellings_of_rows(typed):
 @pytest.mark.parametrize(
     ("typed", "given"),
     [("-", (0, 0)), ("0", (0, 0)), ("none", (0, 0)), ("0,0", (0, 0)), ("2w", (0, 2)), ("3b", (3, 0)), ("w", (0, 1)),
-     ("bb", (2, 0)), ("2 white", (0, 2)), ("4 black", (4, 0))],
+     ("bb", (2, 0)), ("2 white", (0, 2)), ("4 black", (4, 0)),
+     ("0A0B", (0, 0)), ("4 bulls", (4, 0)), ("1 cow", (0, 1)), ("3a", (3, 0))],
 )  # fmt: skip
 def test_parse_feedback_takes_missing_counts_as_zero(typed, given):
     assert parse_feedback(typed, 4) == Feedback(*given)
 
 
-@pytest.mark.parametrize("typed", ["10", ",", "1,", "1.2", "x", "wb", "1,2,3", "-1,2", "", "b2", "1b 2b"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "10",
+        ",",
+        "1,",
+        "1.2",
+        "x",
+        "wb",
+        "1,2,3",
+        "-1,2",
+        "",
+        "b2",
+        "1b 2b",
+        "1a 2w",
+        "1a 2a",
+        "1A2B3",
+        "1 bull 2 cats",
+        "1 cow 2 whites",
+        "1A-2B",
+        "1a,2",
+        "111a2b",
+    ],
+)
 def test_parse_feedback_refuses_ambiguous_text(typed):
     with pytest.raises(MalformedError, match=re.escape(repr(typed))):
         parse_feedback(typed, 4)
+
+
+def test_parse_line_takes_commas_between_pegs():
+    assert parse_line("4,0,8,9", Rules(4, 10, repeats=False)) == parse_code("4089", Rules(4, 10))
+    assert parse_line("4,0,8,9 1 bull", Rules(4, 10, repeats=False)) == row("4089", 1, 0, Rules(4, 10))
+    assert parse_line("1,2,3", Rules(3, 6)) == (0, 1, 2)
+    assert parse_line("1,2 1,0", Rules(2, 6)) == row("12", 1, 0, Rules(2, 6))
+    assert parse_line("change 2 1,1,2,2 1A2B", CLASSIC) == RowChange(2, (0, 0, 1, 1), Feedback(1, 2))
+    assert parse_line("change 2 1,1", Rules(2, 6)) == RowChange(2, None, Feedback(1, 1))
+
+
+@pytest.mark.parametrize(
+    ("typed", "pegs"), [("1,0", 2), ("1,1,2,2,1,0", 4), ("1,1,2", 4), ("1,1,,2,2", 4), ("1,,2", 2)]
+)
+def test_parse_line_refuses_ambiguous_commas(typed, pegs):
+    with pytest.raises((GameError, CommandError)):
+        parse_line(typed, Rules(pegs, 6))
 
 
 def test_parse_line_takes_pegs_before_feedback():

@@ -1,6 +1,7 @@
 """A parser of the lines that a person types to `evilpegs assist`: rows, guesses, changes of a row, and commands."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -43,7 +44,12 @@ COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "exit": AssistCommand.QUIT,
 }
 _NUMBERS: Final = re.compile(r"([0-9]{1,2})(?:\s*[,;/]\s*|\s+)([0-9]{1,2})")
-_COLOR_WORDS: Final = re.compile(r"(?:([0-9]{1,2})\s*b(?:lacks?)?)?[\s,;]*(?:([0-9]{1,2})\s*w(?:hites?)?)?")
+_COUNT: Final = re.compile(r"([0-9]{1,2})\s*([a-z]+)[\s,;]*")
+_COLOR_WORDS: Final = {
+    **dict.fromkeys(("b", "black", "blacks", "bull", "bulls"), "black"),
+    **dict.fromkeys(("w", "white", "whites", "cow", "cows"), "white"),
+}
+_LETTERS: Final = {"a": "black", "b": "white"}  # as in 1A2B
 _MARKS: Final = re.compile(r"(b*)(w*)")
 _NO_PEGS: Final = ("-", "0", "none")
 
@@ -55,7 +61,7 @@ def example_code(rules: Rules) -> str:
 def help_text(rules: Rules) -> str:
     code = example_code(rules)
     lines = {
-        f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w or b will do too",
+        f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w, 1A0B or b will do too",
         code: "what that guess would tell",
         "Enter": "what is left and the best guesses",
         f"change 2 {code} 1,0": "row 2 was that",
@@ -106,11 +112,19 @@ def _match_feedback(text: str) -> Feedback | None:
         return Feedback(0, 0)
     if match := _NUMBERS.fullmatch(text):
         return Feedback(int(match[1]), int(match[2]))
-    if (match := _COLOR_WORDS.fullmatch(text)) and any(match.groups()):
-        return Feedback(int(match[1] or 0), int(match[2] or 0))
+    if (counted := _COUNT.findall(text)) and not _COUNT.sub("", text):
+        return _count(counted)
     if text and (match := _MARKS.fullmatch(text.replace(" ", ""))):
         return Feedback(len(match[1]), len(match[2]))
     return None
+
+
+def _count(counted: Sequence[tuple[str, str]]) -> Feedback | None:
+    names = _LETTERS if any(word == "a" for _, word in counted) else _COLOR_WORDS
+    counts = {names.get(word): int(number) for number, word in counted}
+    if None in counts or len(counts) < len(counted):
+        return None
+    return Feedback(counts.get("black", 0), counts.get("white", 0))
 
 
 def _is_code(word: str, rules: Rules) -> bool:
@@ -140,6 +154,10 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:
+    # commas between the pegs of a code; two numbers alone are a feedback
+    listed = re.match(rf"\w(?:\s*,\s*\w){{{rules.pegs - 1}}}(?=[\s:]{'' if rules.pegs == 2 else '|$'})", line)
+    if listed is not None:
+        line = re.sub(r"[\s,]", "", listed[0]) + line[listed.end() :]
     words = line.replace(":", " ", 1).split(" ")
     used = 1
     # there may be spaces between the pegs of a code
