@@ -111,9 +111,13 @@ def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> Store
 _EXPECTED: Final = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
+    "greater_than": "more than {gt}",
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
     **dict.fromkeys(("bool_parsing", "bool_type"), "true or false"),
     "string_type": "a text",
+    "path_type": "the name of a file",
+    "tuple_type": "a list of texts",
     **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday] in evilpegs.toml"),
     "literal_error": "{expected}",
 }
@@ -147,7 +151,9 @@ def _problem(error: ErrorDetails) -> str:
         return " must not be empty; leave it out for the default"
     if expected := _EXPECTED.get(error["type"]):
         wanted = expected.format(**error.get("ctx", {})).replace("'", "")
-        return f" must be {wanted}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
+        given = str(error["input"])[:40]
+        is_secret = error["loc"] == ("mqtt_password",) or "@" in given  # addresses may have passwords
+        return f" must be {wanted}" + ("" if is_secret else f", not {given}")
     return ": " + error["msg"].removeprefix("Value error, ")
 
 
@@ -156,7 +162,7 @@ def _source(error: ErrorDetails, options: dict[str, Any]) -> str:
     if name in options:
         return f"--{name.replace('_', '-')}"
     variable = f"EVILPEGS_{name.upper()}"
-    if variable in {known.upper() for known in os.environ}:
+    if variable in {known.upper() for known, value in os.environ.items() if value}:
         return f"environment variable {variable}"
     path = [str(part)[:80] for part in error["loc"] if part != "[key]"] if name == "ladders" else [name]
     return f"{'.'.join(path)} in {settings_file()}"

@@ -128,6 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     prepare_streams()
     words, environment = list(sys.argv[1:] if arguments is None else arguments), dict(os.environ)
+    # an empty value means the default, as in `Settings`
+    empty = [name for name, value in environment.items() if name.startswith("EVILPEGS_") and not value]
+    for name in empty:
+        del os.environ[name]
     try:
         _take_options_of_every_command(words)
         _check_address_space(words)
@@ -151,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USER_ERROR_STATUS
     finally:
         discard_unwritable()
-        for variable in _EVERYWHERE.values():
+        for variable in (*_EVERYWHERE.values(), *empty):
             os.environ.pop(variable, None)
             os.environ.update({variable: environment[variable]} if variable in environment else {})
     return int(status or 0)

@@ -272,7 +272,8 @@ def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _O
 
 
 def _warn(settings: Settings, opened: _OpenLog, log: BoundLogger) -> None:
-    others = [solved_path(settings.database, settings.solved), beside(settings.database, ".feed")]
+    # not the file that the setting `solved` names: it may be of another program
+    others = [beside(settings.database, ending) for ending in (".solved", ".feed")]
     keep_private(database_file(settings.database), others, log)
     if opened.names > 1:
         log.warning("the database file has other names (hard links); a server started with one would miss events")

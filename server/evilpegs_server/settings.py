@@ -9,7 +9,7 @@ from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from socket import gethostname
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
@@ -222,4 +222,10 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         file = settings_file()
         written = tomllib.loads(read_text(file)) if file.is_file() else {}
-        return init_settings, env_settings, InitSettingsSource(settings_cls, written)
+        return init_settings, *(InitSettingsSource(settings_cls, _filled(each)) for each in (env_settings(), written))
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    # compose files give an empty variable for one that is not set
+    given = {name: value for name, value in values.items() if value != ""}
+    return {name: _filled(value) if isinstance(value, dict) else value for name, value in given.items()}

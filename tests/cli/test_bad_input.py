@@ -146,7 +146,7 @@ CONNECTING = {
 
 
 @pytest.mark.parametrize("command", CONNECTING)
-@pytest.mark.parametrize("url", ["http://127.0.0.1", ""])
+@pytest.mark.parametrize("url", ["http://127.0.0.1"])
 def test_bad_server_variable_is_named(run, monkeypatch, command, url):
     monkeypatch.setenv("EVILPEGS_SERVER", url)
     result = run(*CONNECTING[command])

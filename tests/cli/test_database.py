@@ -12,6 +12,7 @@ import pytest
 from evilpegs.database import check_database_file, find_match, server_settings
 from evilpegs.errors import CommandError
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.settings import Settings
 
 
 def test_server_settings_ignore_none():
@@ -30,10 +31,16 @@ def test_wrong_variable_is_named(monkeypatch):
         server_settings()
 
 
-def test_empty_host_variable_is_refused(monkeypatch):
-    monkeypatch.setenv("EVILPEGS_HOST", "")
-    with pytest.raises(CommandError, match=r"\bEVILPEGS_HOST must "):
+def test_empty_variable_is_not_blamed(monkeypatch):
+    monkeypatch.setenv("EVILPEGS_PORT", "")
+    Path("evilpegs.toml").write_text("port = 'x'")
+    with pytest.raises(CommandError, match=r"^port in evilpegs\.toml must "):
         server_settings()
+
+
+def test_empty_option_is_refused():
+    with pytest.raises(CommandError, match=r"^--host must "):
+        server_settings(host="")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +82,28 @@ def test_wrong_setting_says_what_it_must_be(text, facts):
         server_settings()
     assert [fact for fact in facts if fact not in str(caught.value)] == []
     assert "nput should" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_refused_value_of_any_setting_is_quoted(name):
+    refused = []
+    for value in ("'/no such value/ 4711'", "[4711]", "{ a = 4711 }", "-4711", "4711.5"):
+        Path("evilpegs.toml").write_text(f"{name} = {value}")
+        try:
+            server_settings()
+        except CommandError as error:
+            refused.append(str(error))
+    assert refused
+    assert {"4711" in line for line in refused} == {name != "mqtt_password"}
+    assert not any("nput " in line for line in refused)
+
+
+@pytest.mark.parametrize("name", ["database", "mqtt"])
+def test_password_in_refused_address_is_not_shown(name):
+    Path("evilpegs.toml").write_text(f"{name} = ['mqtt://ann:4711@host']")
+    with pytest.raises(CommandError, match=f"^{name} ") as caught:
+        server_settings()
+    assert "4711" not in str(caught.value)
 
 
 FRIDAY = {"rules": "'4x6'", "codemaker": "'fixed'", "clock": "'60+1'", "guess_limit": "10"}

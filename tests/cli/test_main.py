@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -123,6 +124,22 @@ class TestConfig:
     @pytest.mark.parametrize("words", [["--config"], ["--config", "nosuch.toml"], ["--config=nosuch.toml"]])
     def test_missing_file_is_refused(self, run, words):
         assert "--config" in run("certify", "x.tree", *words).complaint
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["ladders"], ["bot", "minimax", "--server", "ws://127.0.0.1:9/v1"], ["feed", "--server", "ws://127.0.0.1:9/v1"]],
+    ids=str,
+)
+def test_empty_variables_change_nothing(run, monkeypatch, words):
+    without = run(*words)
+    sources = Path(inspect.getfile(main)).parent.rglob("*.py")
+    names = {name for file in sources for name in re.findall(r"EVILPEGS_[A-Z_]+[A-Z]", file.read_text())}
+    for name in names:
+        monkeypatch.setenv(name, "")
+    assert run(*words) == without
+    assert {name for name in names if os.environ.get(name) != ""} == set()
+    assert {"EVILPEGS_SERVER", "EVILPEGS_NAME", "EVILPEGS_MQTT"} <= names
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -70,6 +70,15 @@ async def test_server_tightens_lax_files(tmp_path, database):
     assert len([entry for entry in logged if "evilpegs.sqlite3" in entry.get("files", "")]) == 1
 
 
+async def test_server_leaves_rights_of_foreign_files_alone(tmp_path, database):
+    (folder := tmp_path / "evilpegs.sqlite3.feed").mkdir(mode=0o755)
+    (foreign := tmp_path / "notes").write_text("mine")
+    foreign.chmod(0o644)
+    async with serving(database, solved=foreign):
+        pass
+    assert [path.stat().st_mode & 0o777 for path in (folder, foreign)] == [0o755, 0o644]
+
+
 async def test_server_reports_disk_that_does_not_take_last_events(database, monkeypatch):
     close = Writer.close
     monkeypatch.setattr(Writer, "close", lambda writer: close(writer) and False)

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.replies.capacity import ReplyCapacity, is_enumerated
-from evilpegs_server.settings import Settings
+from evilpegs_server.settings import OwnLadder, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +97,32 @@ def test_hosts_are_separated_by_commas(toml, monkeypatch):
     assert Settings().hosts == ("games.example", "pegs")
     monkeypatch.setenv("EVILPEGS_HOSTS", " games.example,, pegs.example ")
     assert Settings().hosts == ("games.example", "pegs.example")
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_empty_value_of_any_setting_means_its_default(toml, monkeypatch, name):
+    default = Settings()
+    toml(f'{name} = ""')
+    assert Settings() == default
+    toml("")
+    monkeypatch.setenv(f"EVILPEGS_{name.upper()}", "")
+    assert Settings() == default
+
+
+def test_empty_variable_leaves_what_the_file_says(toml, monkeypatch):
+    toml("port = 1")
+    monkeypatch.setenv("EVILPEGS_PORT", "")
+    assert Settings().port == 1
+
+
+def test_empty_value_of_a_ladder_means_its_default(toml):
+    optional = [name for name, field in OwnLadder.model_fields.items() if not field.is_required()]
+    needed = ["[ladders.friday]", "rules = '4x6'", "codemaker = 'fixed'", "guess_limit = 10"]
+    toml("\n".join(needed))
+    default = Settings()
+    toml("\n".join([*needed, *(f'{name} = ""' for name in optional)]))
+    assert optional
+    assert Settings() == default
 
 
 LIMITS = {

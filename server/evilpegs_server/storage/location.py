@@ -98,7 +98,7 @@ def create_private(path: Path) -> None:
 
 def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
     """Make these files and SQLite's beside ``file`` accessible to their owner only; log what was not, never raise."""
-    lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
+    lax = [path for path in (file, *side_files(file), *others) if path.is_file() and path.stat().st_mode & 0o077]
     names = ", ".join(path.name for path in lax)
     try:
         for path in lax:

@@ -73,17 +73,16 @@ def load_public_keys(path: Path) -> list[str]:
 def _load_or_create(path: Path) -> Ed25519PrivateKey:
     if not path.exists():
         _create(path)
-    data = path.read_bytes()
-    if path.stat().st_mode & 0o077:
-        path.chmod(0o600)
     try:
-        key = serialization.load_pem_private_key(data, None)
+        key = serialization.load_pem_private_key(path.read_bytes(), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         what = "it is not an Ed25519 private key without password"
         remedy = "move it away for a new key, or name another file with the setting server_key"
         raise KeyUnusableError(f"cannot use the server key {path}: {what}; {remedy}")
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
     return key
 
 

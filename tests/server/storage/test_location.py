@@ -50,6 +50,13 @@ def test_private_and_missing_files_are_left_alone(tmp_path):
     assert mode(file) == 0o400
 
 
+def test_rights_of_folders_are_left_alone(tmp_path):
+    (file,) = lax(tmp_path / "a.sqlite3")
+    (folder := tmp_path / "a.sqlite3.solved").mkdir(mode=0o755)
+    assert keep(file, folder) == ["a.sqlite3"]
+    assert mode(folder) == 0o755
+
+
 def test_target_of_symbolic_link_is_tightened(tmp_path):
     (file,) = lax(tmp_path / "a.sqlite3")
     (link := tmp_path / "link").symlink_to(file)

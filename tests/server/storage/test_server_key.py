@@ -109,10 +109,12 @@ OTHER_KEY = X25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateForma
 def test_other_contents_are_refused_and_kept(path, contents):
     path.parent.mkdir()
     path.write_bytes(contents)
+    path.chmod(0o640)
     with pytest.raises(KeyUnusableError, match=r"server\.key.*server_key") as refused:
         load_server_key(path)
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == contents
+    assert mode(path) == 0o640
 
 
 @pytest.mark.parametrize("contents", [b"# a comment\nAAAA\n", b"\xff\n"])
