@@ -29,6 +29,7 @@ from evilpegs_protocol.text_files import read_text
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK, is_enumerated
+from evilpegs_server.storage.location import file_url
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _LADDER_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
@@ -38,7 +39,7 @@ _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9.
 
 
 def default_database() -> str:
-    return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
+    return file_url(user_data_path("evilpegs") / "evilpegs.sqlite3")
 
 
 def _split_names(value: object) -> object:

@@ -19,7 +19,7 @@ from evilpegs.signals import stop_noted
 from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
 from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseUnavailableError
-from evilpegs_server.storage.location import database_file, is_postgres, shown_url
+from evilpegs_server.storage.location import database_file, file_url, is_postgres, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file
 from evilpegs_server.storage.postgres.database import create_tables
@@ -150,7 +150,7 @@ def follow(
     log = configure_logging(settings.log_level, settings.log_format)
     with stop_noted() as stops, ExitStack() as stack:
         try:
-            stack.callback(DatabaseLock(f"sqlite:///{file}").release)
+            stack.callback(DatabaseLock(file_url(file)).release)
             mirror = Mirror(url, target, log)
         except DatabaseInUseError:
             raise CommandError(f"another process uses {file[:200]}; end it, or name another file") from None
@@ -199,7 +199,7 @@ def upgrade(*, database: Database = None, as_json: Json = False) -> None:
 
 
 def _url(name: str) -> str:
-    return name if "://" in name else f"sqlite:///{name}"
+    return name if "://" in name else file_url(name)
 
 
 def _print_lines(heading: str, result: DatabaseCheck) -> None:

@@ -24,7 +24,7 @@ from evilpegs_protocol.files import replace_file, replacement
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
-from evilpegs_server.storage.location import connect, database_file, engine_url, is_postgres, side_files
+from evilpegs_server.storage.location import connect, database_file, engine_url, file_url, is_postgres, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.schema import check_schema, revisions, schema_flaws
 
@@ -70,12 +70,12 @@ def backup_database(
     _check_replaceable(source, target, overwrite=overwrite)
     if target.exists():
         # fails if a server uses the target
-        DatabaseLock(f"sqlite:///{target}").release()
+        DatabaseLock(file_url(target)).release()
     for file, copy in others:
         _check_replaceable(file, copy, overwrite=overwrite)
     with explained(source), replacement(target) as new:
         _copy(source, new, progress)
-        result = check_database(f"sqlite:///{new}", progress)
+        result = check_database(file_url(new), progress)
         if result.damage:
             message = (
                 f"the database {source} is damaged: {result.damage[0]}; nothing was written, keep your older copies"
@@ -206,7 +206,7 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
         copy = Path(folder) / file.name
         if log is not None:
             log.info("showing a private copy of the database", bytes=file.stat().st_size, copy=str(copy))
-        copied = f"sqlite:///{copy}"
+        copied = file_url(copy)
         try:
             with explained(file):
                 _copy_to_read(file, copy)

@@ -1,6 +1,7 @@
 """The location of a database: its URL, its file, and the files beside it, which only their owner may read."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable
 from hashlib import sha256
@@ -17,6 +18,11 @@ from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
 _FORMS: Final = "sqlite:///FILE or postgresql://USER@HOST/NAME"
+# the forms that SQLAlchemy and libpq read alike
+_POSTGRES: Final = re.compile(
+    r"postgres(ql)?://((?:[^\s/?#\[\]@%:]|%[0-9A-Fa-f]{2})*(:(?:[^\s/?#\[\]@%]|%[0-9A-Fa-f]{2})*)?@)?"
+    r"(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@%:]*)(:[0-9]+)?(/[^\s/?#@]*)?(\?[^\s#]*)?"
+)
 
 
 def is_postgres(url: str) -> bool:
@@ -25,7 +31,13 @@ def is_postgres(url: str) -> bool:
 
 def shown_url(url: str) -> str:
     """Return the URL without its password."""
-    return _parse(url).render_as_string() if is_postgres(url) else url
+    secrets = "password", "sslpassword"
+    return parse_url(url).difference_update_query(secrets).render_as_string() if is_postgres(url) else url
+
+
+def file_url(file: Path | str) -> str:
+    """Return the URL of a database file of any name."""
+    return "sqlite:///" + str(file).replace("%", "%25").replace("?", "%3F")
 
 
 def database_file(url: str) -> Path:
@@ -33,7 +45,7 @@ def database_file(url: str) -> Path:
 
     Raises DatabaseUnusableError unless the URL is one of a file or of PostgreSQL.
     """
-    parsed = _parse(url)
+    parsed = parse_url(url)
     if is_postgres(url):
         # readable, and different for databases of one name on different servers
         name = f"{parsed.database or parsed.username}-{sha256(shown_url(url).encode()).hexdigest()[:8]}.sqlite3"
@@ -41,8 +53,9 @@ def database_file(url: str) -> Path:
     if parsed.drivername != "sqlite":
         message = f"databases of type {parsed.drivername[:20]} are not supported; write {_FORMS}"
         raise DatabaseUnusableError(message)
-    if parsed.host or parsed.query or "\0" in url:
-        message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
+    if parsed.host or "?" in url or "\0" in url:
+        wanted = "write sqlite:///FILE, with three slashes, no options, and %3F for ? and %25 for % in the name"
+        message = f"not the URL of a file: {_quoted(url)}; {wanted}"
         raise DatabaseUnusableError(message)
     if not parsed.database or parsed.database == ":memory:":
         raise DatabaseUnusableError("a database in memory would lose every match; write sqlite:///FILE")
@@ -55,11 +68,24 @@ def beside(url: str, ending: str) -> Path:
     return file.with_name(file.name + ending)
 
 
-def _parse(url: str) -> URL:
+def parse_url(url: str) -> URL:
+    """Return the parts of a URL. Raises DatabaseUnusableError."""
+    if is_postgres(url) and not _POSTGRES.fullmatch(url):
+        codes = "%40 for @, %2F for /, %3F for ?, %23 for #, %5B for [ and %25 for %"
+        hint = f"write postgresql://USER:PASSWORD@HOST:PORT/NAME, in the password with {codes}"
+        raise DatabaseUnusableError(f"not a database URL: {_quoted(url)}; {hint}")
     try:
         return make_url(url)
     except (ArgumentError, ValueError):
-        raise DatabaseUnusableError(f"not a database URL: {quoted(url, 80)}; write {_FORMS}") from None
+        raise DatabaseUnusableError(f"not a database URL: {_quoted(url)}; write {_FORMS}") from None
+
+
+def _quoted(url: str) -> str:
+    if is_postgres(url) or ("@" in url and not url.startswith("sqlite:///")):
+        # a password in what cannot be read may begin after the user's name and end at the last @, or be an option
+        end = ".*(?=@)" if "@" in url and "password=" not in url else ".*"
+        url = re.sub(rf"^([a-z+]*:?(?://[^:/?#@]*:)?){end}", r"\1***", url, flags=re.DOTALL)
+    return quoted(url, 80)
 
 
 def engine_url(file: Path) -> URL:

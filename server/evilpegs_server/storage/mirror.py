@@ -31,7 +31,7 @@ from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.backup import revision_of
 from evilpegs_server.storage.database import check_exists, open_database
 from evilpegs_server.storage.errors import DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, database_file, is_postgres
+from evilpegs_server.storage.location import connect, database_file, file_url, is_postgres
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import changing, closing_engine
 from evilpegs_server.storage.schema import revisions
@@ -123,7 +123,7 @@ class Mirror:
         )
         with ExitStack() as stack:
             self._source = stack.enter_context(closing_engine(open_source(url)))
-            self._target = stack.enter_context(closing_engine(open_database(f"sqlite:///{file}")))
+            self._target = stack.enter_context(closing_engine(open_database(file_url(file))))
             with changing(self._target) as target:
                 self._begin(target)
             self._closing = stack.pop_all()

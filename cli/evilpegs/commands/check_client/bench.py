@@ -24,6 +24,7 @@ from evilpegs_clients.strategies.program_guard import ProgramGuard
 from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.server import RunningServer, running_server
+from evilpegs_server.storage.location import file_url
 
 Message = dict[str, Any]
 # settings that lead players elsewhere or let them wait for others
@@ -115,7 +116,7 @@ class Bench:
         await self._serving.aclose()
 
     async def _start(self, port: int) -> None:
-        own = server_settings(host="127.0.0.1", port=0, site=False, database=f"sqlite:///{self._folder}/check.sqlite3")
+        own = server_settings(host="127.0.0.1", port=0, site=False, database=file_url(self._folder / "check.sqlite3"))
         running = running_server(own.model_copy(update=_PLAIN), self._log, clock=self.clock)
         self._server = await self._serving.enter_async_context(running)
         # To name no subprotocol means the same. It drops a client that leaves its pings unanswered, as a server does.

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from evilpegs_protocol.suggestions import install_hint
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError
-from evilpegs_server.storage.location import shown_url
+from evilpegs_server.storage.location import parse_url, shown_url
 from evilpegs_server.storage.queries import read_value
 from evilpegs_server.storage.schema import revisions
 
@@ -84,7 +84,7 @@ def _new_engine(url: str) -> Engine:
     from evilpegs_server.storage.postgres.errors import READ_ONLY, explain_postgres  # noqa: PLC0415 - needs the extra
 
     engine = create_engine(
-        make_url(url).set(drivername="postgresql+psycopg"),
+        parse_url(url).set(drivername="postgresql+psycopg"),
         poolclass=QueuePool,
         pool_size=4,
         pool_pre_ping=True,

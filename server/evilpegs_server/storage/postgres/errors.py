@@ -25,6 +25,7 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "08P01": "connect to PostgreSQL itself, because a pooler of transactions loses what a session has set",
         "42501": "give the user the rights to read and write the tables",
         "28": "check the user and the password in the URL",
+        "options": "check the options after ? in the URL",
         "3D000": "create it with createdb, then run evilpegs database upgrade",
         "08": _LOST,
         "57": _LOST,
@@ -42,6 +43,7 @@ _REFUSALS: Final[Mapping[str, str]] = MappingProxyType(
         "pg_hba": "28",
         "does not exist": "3D000",
         "too many": "53300",
+        "connection option": "options",
         "starting up": "57P03",
         "the database system": "57",
     }
