@@ -1,4 +1,4 @@
-"""Atomic replacement of files: a reader finds the old contents or the new ones, never a mixture."""
+"""Private folders, and atomic replacement of files: a reader finds the old contents or the new, never a mixture."""
 
 import contextlib
 import os
@@ -9,6 +9,14 @@ from pathlib import Path
 
 class ForeignFileError(Exception):
     """A file with unexpected contents, which must not be overwritten."""
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder, and those above it, which only their owner can enter; leave existing ones alone."""
+    # with `parents`, pathlib gives the mode to the last only
+    for folder in reversed((path, *path.parents)):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def replace_file(path: Path, data: bytes) -> None:

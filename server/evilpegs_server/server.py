@@ -18,6 +18,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
+from evilpegs_protocol.files import make_private_folder
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server import listening, stopping
 from evilpegs_server.addresses import TrustedProxies
@@ -267,7 +268,7 @@ def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _O
 
     node = ServerNode(engine, settings.node, url, settings.lease_seconds)
     stack.callback(node.end)
-    database_file(url).parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # for the files beside it
+    make_private_folder(database_file(url).parent)  # for the files beside it
     return _OpenLog(engine, node.store, node=node)
 
 

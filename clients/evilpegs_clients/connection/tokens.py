@@ -20,7 +20,7 @@ from platformdirs import user_data_path
 from pydantic import ConfigDict, TypeAdapter
 
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
-from evilpegs_protocol.files import replace_file
+from evilpegs_protocol.files import make_private_folder, replace_file
 from evilpegs_protocol.text_files import NotTextError, read_text
 
 MAX_TOKENS: Final = 4
@@ -90,7 +90,7 @@ class TokenFile:
     @contextmanager
     def _lock(self) -> Iterator[None]:
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
             with self.path.with_name(self.path.name + ".lock").open("w") as lock:
                 lock_descriptor(lock.fileno())
                 yield

@@ -11,8 +11,10 @@ file, leaves nothing behind, and excludes runs of earlier versions too.
 
 import errno
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +26,7 @@ from evilpegs_clients.errors import EvaluationError
 from evilpegs_game.errors import DamagedError
 from evilpegs_game.optimal.proof_log import TITLES as PROOF_LOG_TITLES
 from evilpegs_game.optimal.proof_log import format_line, read_lines
+from evilpegs_protocol.files import make_private_folder
 
 FORMAT: Final = "evilpegs checkpoint 1"
 # of evilpegs 0.1.0
@@ -57,8 +60,8 @@ def default_journal_path(run: str) -> Path:
 def open_journal(path: Path, run: str, about: str) -> Iterator[Journal]:
     """Keep the file open and locked in the block; ``about`` tells people of the run. Raises EvaluationError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = FileIO(path, "a+")
+        make_private_folder(path.parent)
+        file = FileIO(path, "a+", opener=partial(os.open, mode=0o600))  # it may have the seed of all secrets
     except OSError as error:
         raise JournalUnusableError(
             f"the journal {path} cannot be written: {error.strerror}; name another file with --journal"

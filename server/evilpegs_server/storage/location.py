@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.files import make_private_folder
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
 _FORMS: Final = "sqlite:///FILE or postgresql://USER@HOST/NAME"
@@ -116,7 +117,7 @@ def side_files(file: Path) -> list[Path]:
 
 def create_private(path: Path) -> None:
     """Create an empty file that only its owner can use, and its directory, unless the file exists."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     # an existing file is not opened: closing it would drop SQLite's locks on it in this process
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_protocol.files import replace_file
+from evilpegs_protocol.files import make_private_folder, replace_file
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_protocol.text_files import read_text
 from evilpegs_server.record.recorder import RecordSigner
@@ -88,7 +88,7 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
 
 def _create(path: Path) -> None:
     key = Ed25519PrivateKey.from_private_bytes(secrets.token_bytes(KEY_BYTES))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:

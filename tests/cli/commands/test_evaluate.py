@@ -368,7 +368,7 @@ def test_evaluate_runs_without_unwritable_default_journal(run, tmp_path):
     refused = run("evaluate", "mine.py", "--journal", "data/x")
     assert (refused.status, refused.out) == (2, "")
     assert "data/x" in refused.complaint
-    assert os.strerror(errno.EEXIST) in refused.complaint
+    assert os.strerror(errno.ENOTDIR) in refused.complaint
 
 
 def test_evaluate_interrupt_without_journal_is_quiet(run, tmp_path):

@@ -47,6 +47,23 @@ def test_journal_keeps_added_units(written):
     assert outcomes(written) == UNITS
 
 
+def rights(*paths):
+    return [path.stat().st_mode & 0o777 for path in paths]
+
+
+def test_only_its_owner_can_read_a_new_journal(tmp_path):
+    path = tmp_path / "made" / "here" / "run.journal"
+    with open_journal(path, RUN, ""):
+        assert rights(path, path.parent, path.parent.parent) == [0o600, 0o700, 0o700]
+
+
+def test_rights_of_existing_journal_and_folder_stay(tmp_path):
+    (folder := tmp_path / "kept").mkdir(mode=0o755)
+    (path := folder / "run.journal").touch(mode=0o644)
+    with open_journal(path, RUN, ""):
+        assert rights(path, folder) == [0o644, 0o755]
+
+
 WRITTEN = (
     '["evilpegs checkpoint 1",{"run":"5555555555555555555555555555555555555555555555555555555555555555",'
     '"about":"minimax on 3x3"}] d64136a0ea3d397f\n'

@@ -316,6 +316,7 @@ class TestRefused:
         open_database(f"sqlite:///{path}").dispose()
         sqlite3.connect(path).close()
         assert path.stat().st_size > 0
+        assert [folder.stat().st_mode & 0o777 for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
 
 
 class TestLock:

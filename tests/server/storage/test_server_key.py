@@ -41,7 +41,7 @@ def test_key_path_defaults_beside_database(tmp_path):
 
 def test_new_key_is_private_and_stays(path):
     first = load_server_key(path)
-    assert mode(path) == 0o600
+    assert [mode(path), mode(path.parent)] == [0o600, 0o700]
     assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
     again = load_server_key(path)
     assert again.public_key == first.public_key
