@@ -22,6 +22,9 @@ _BACKLOG: Final = 128
 # 35 on a quiet server, 20 for the database when all read it at once, and a backlog of connections to refuse
 OWN_FILES: Final = 192
 """The files of a process besides its connections."""
+RELEASE_SECONDS: Final = 5.0
+"""The show process of a server that was killed has the port of the site until it notices."""
+LOOK_SECONDS: Final = 0.05
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
@@ -81,7 +84,7 @@ async def check_addresses(settings: Settings) -> None:
         listeners = await bind(settings.host, settings.port)
     close_all(listeners)
     if settings.site:
-        close_all(await bind_site(settings))
+        close_all(await bind_site(settings, RELEASE_SECONDS))
 
 
 def close_all(sockets: Iterable[socket.socket]) -> None:
@@ -89,12 +92,19 @@ def close_all(sockets: Iterable[socket.socket]) -> None:
         each.close()
 
 
-async def bind_site(settings: Settings) -> list[socket.socket]:
-    """Listen on the address of the site. Raises AddressUnusableError."""
-    host = settings.site_host or settings.host
+async def bind_site(settings: Settings, seconds: float = 0.0) -> list[socket.socket]:
+    """Listen on the address of the site, which may be in use for so long. Raises AddressUnusableError."""
+    now = asyncio.get_running_loop().time
+    end, host = now() + seconds, settings.site_host or settings.host
     host_option = "--host" if settings.site_host is None else "the setting site_host"
     with naming_address(host, settings.site_port, "--site-port", host_option):
-        return await bind(host, settings.site_port)
+        while True:
+            try:
+                return await bind(host, settings.site_port)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or now() >= end:
+                    raise
+            await asyncio.sleep(LOOK_SECONDS)
 
 
 @contextlib.contextmanager

@@ -7,13 +7,14 @@ import socket
 import pytest
 import structlog
 
+from evilpegs_server import listening
 from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.server import report_compilation, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import Writer
 from support.in_process import serving
 from support.patience import PATIENCE
-from support.waiting import loop_turns
+from support.waiting import loop_turns, until
 
 
 async def test_server_end_logs_codemaking_metrics(database):
@@ -32,13 +33,34 @@ async def test_unusable_site_host_is_named(database):
 
 
 @pytest.mark.parametrize("option", ["port", "site_port"])
-async def test_port_in_use_creates_nothing(database, tmp_path, option):
+async def test_port_in_use_creates_nothing(database, tmp_path, monkeypatch, option):
+    monkeypatch.setattr(listening, "RELEASE_SECONDS", 0)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = {option: taken.getsockname()[1]}
         with pytest.raises(AddressUnusableError, match=f"--{option.replace('_', '-')}$"):
             async with serving(database, site=True, **port):
                 pass
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_port_of_site_that_is_released_soon_is_waited_for(database, monkeypatch):
+    """The show process of a server that was killed goes on for a moment."""
+    monkeypatch.setattr(listening, "RELEASE_SECONDS", PATIENCE)
+    tries, bind = [], listening.bind
+
+    async def noted(host, port):
+        tries.append(port)
+        return await bind(host, port)
+
+    monkeypatch.setattr(listening, "bind", noted)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        starting = asyncio.create_task(
+            listening.check_addresses(Settings(database=database, port=0, site=True, site_port=port))
+        )
+        await until(lambda: tries.count(port) > 1 or starting.done())
+        assert not starting.done()
+    await starting
 
 
 async def test_equal_ports_are_refused(database):

@@ -105,7 +105,8 @@ def test_clock_before_1970_is_one_line(run, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_serve_refuses_site_port_in_use(run):
+def test_serve_refuses_site_port_in_use(run, monkeypatch):
+    monkeypatch.setattr("evilpegs_server.listening.RELEASE_SECONDS", 0)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = run("serve", "--port", "0", "--site-port", port)
