@@ -43,6 +43,8 @@ def replacement(path: Path) -> Iterator[Path]:
 
 def read_own_file(path: Path, *headings: bytes) -> bytes | None:
     """Return the contents of a file; raises ForeignFileError if it begins with none of ``headings``."""
+    if path.is_fifo():
+        raise ForeignFileError(f"{path} is a pipe, not a file")  # to read it would wait for ever
     try:
         data = path.read_bytes()
     except FileNotFoundError:

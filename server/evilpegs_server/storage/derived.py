@@ -83,6 +83,7 @@ class DerivedFile:
         self._log = log
         self._keeps_lock = keeps_lock  # else only during `follow`, so that a server can have it
         self._file = derived_path(url)
+        self._lock_path = self._file.with_name(self._file.name + ".lock")
         try:
             self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay
         except OSError as error:
@@ -163,6 +164,9 @@ class DerivedFile:
 
     def prepare(self) -> None:
         """Replace the file if it does not fit the log. Raises DatabaseUnusableError."""
+        for path in (self._file, self._lock_path, *side_files(self._file)):
+            if path.exists() and not path.is_file():
+                raise errors.DatabaseUnusableError(f"{path} is not a file, and results go there; move it away")
         if not self.is_writer:
             self._try_lock()
         why = self._flaw()
@@ -224,14 +228,13 @@ class DerivedFile:
             connection.execute(_FIRST_PLACE, {"layout": LAYOUT})
 
     def _try_lock(self) -> None:
-        path = self._file.with_name(self._file.name + ".lock")
         try:
-            self._lock = FileLock(path)
+            self._lock = FileLock(self._lock_path)
         except BlockingIOError:
             return
         except PermissionError:
-            path.unlink()  # of another user, such as root, in a folder of ours
-            self._lock = FileLock(path)
+            self._lock_path.unlink()  # of another user, such as root, in a folder of ours
+            self._lock = FileLock(self._lock_path)
         self.engine.dispose()  # its connections are for reading only
 
     def _connect(self) -> sqlite3.Connection:

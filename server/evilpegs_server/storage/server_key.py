@@ -74,7 +74,8 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
     if not path.exists():
         _create(path)
     try:
-        key = serialization.load_pem_private_key(path.read_bytes(), None)
+        # to read a pipe would wait for ever
+        key = None if path.is_fifo() else serialization.load_pem_private_key(path.read_bytes(), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):

@@ -1,5 +1,7 @@
 """Results follow from the events: whatever happens to the derived file, it is made again and nothing else changes."""
 
+import os
+import re
 import shutil
 
 import pytest
@@ -13,7 +15,7 @@ from evilpegs_server.storage import derived as module
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile, derived_path
-from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
 from support.examples import share
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -198,6 +200,16 @@ def test_file_of_another_user_is_made_again(derived, played, database, monkeypat
     assert again.follow(load_last_event_id(played))
     assert rows_of(again) == GAMES
     again.close()
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+@pytest.mark.parametrize("end", ["", ".lock", "-wal"])
+def test_what_is_no_file_in_its_place_is_named(played, database, make, end):
+    make(place := f"{derived_path(database)}{end}")
+    derived = DerivedFile(database)
+    with pytest.raises(DatabaseUnusableError, match=f"^{re.escape(place)} is not a file"):
+        derived.follow(load_last_event_id(played))
+    derived.close()
 
 
 def test_lock_that_is_not_kept_is_free_for_others(played, database):

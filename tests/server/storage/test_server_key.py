@@ -1,5 +1,6 @@
 """The key of a server is created once, private, and leaves its public half behind when it is replaced."""
 
+import os
 import shutil
 import stat
 import subprocess
@@ -103,6 +104,13 @@ def test_key_of_other_server_that_was_faster_wins(path, tmp_path, monkeypatch):
 
 
 OTHER_KEY = X25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def test_pipe_as_key_is_refused_at_once(path):
+    path.parent.mkdir()
+    os.mkfifo(path)
+    with pytest.raises(KeyUnusableError, match=r"server\.key.*server_key"):
+        load_server_key(path)
 
 
 @pytest.mark.parametrize("contents", [b"", b"not a key", b"\xff\xfe", OTHER_KEY])

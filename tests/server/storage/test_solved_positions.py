@@ -36,6 +36,13 @@ def path(tmp_path):
     return tmp_path / "solved"
 
 
+def test_pipe_is_not_waited_for(path, log, logged):
+    os.mkfifo(path)
+    SolvedPositionsFile(path, log).save(LEARNED)
+    assert [(entry["path"], "pipe" in entry["why"]) for entry in logged.entries] == [(str(path), True)]
+    assert path.is_fifo()
+
+
 def warned_of(logged):
     """Return the paths that warnings name; nothing but warnings was logged."""
     assert {entry["log_level"] for entry in logged.entries} <= {"warning"}
