@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +17,7 @@ from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.storage.location import database_file, side_files, size_of
 from evilpegs_server.storage.snapshots import process_name, snapshot_holders
 from evilpegs_server.work.child_process import ChildProcess, Retries
 
@@ -184,10 +183,3 @@ class ShowProcess:
         self._log.warning("the show process is replaced", why=why)
         self._looks = 0
         self._child.abort()
-
-
-def size_of(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0

@@ -24,7 +24,15 @@ from evilpegs_protocol.files import replace_file, replacement
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
-from evilpegs_server.storage.location import connect, database_file, engine_url, file_url, is_postgres, side_files
+from evilpegs_server.storage.location import (
+    check_not_cut,
+    connect,
+    database_file,
+    engine_url,
+    file_url,
+    is_postgres,
+    side_files,
+)
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.schema import check_schema, revisions, schema_flaws
 
@@ -106,7 +114,7 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
 
 
 def _existing_file(url: str) -> Path:
-    file = database_file(url)
+    check_not_cut(file := database_file(url))
     if not file.is_file():
         what = f"{file} is a directory" if file.is_dir() else f"there is no database at {file}"
         raise DatabaseMissingError(f"{what}; name the file of a database")

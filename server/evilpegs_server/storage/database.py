@@ -14,7 +14,14 @@ from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, create_private, database_file, engine_url, is_postgres
+from evilpegs_server.storage.location import (
+    check_not_cut,
+    connect,
+    create_private,
+    database_file,
+    engine_url,
+    is_postgres,
+)
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.schema import ANOTHER, alembic_config, check_schema, revisions
@@ -27,7 +34,7 @@ def open_database(url: str, log: BoundLogger | None = None) -> Engine:
     """
     if is_postgres(url):
         return open_postgres(url)
-    file = database_file(url)
+    check_not_cut(file := database_file(url))
     # Errors are logged, and rows contain secrets.
     engine = create_engine(
         engine_url(file),
@@ -62,7 +69,7 @@ def open_existing_database(url: str) -> Engine:
 
 def check_exists(url: str) -> Path:
     """Return the database file at ``url``; raises DatabaseMissingError if it is missing or empty."""
-    file = database_file(url)
+    check_not_cut(file := database_file(url))
     if not file.exists() or not file.stat().st_size:
         what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
         raise DatabaseMissingError(f"{what}; run `evilpegs serve` first or name one with --database")

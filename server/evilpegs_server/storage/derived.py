@@ -238,6 +238,7 @@ class DerivedFile:
         self.engine.dispose()  # its connections are for reading only
 
     def _connect(self) -> sqlite3.Connection:
+        self._database.check()  # SQLite deletes the side file of one that was cut to nothing
         mode = "rw" if self.is_writer else "ro"
         connection = sqlite3.connect(file_uri(self._file, mode), uri=True, check_same_thread=False)
         try:

@@ -27,7 +27,7 @@ class DatabaseInUseError(DatabaseUnusableError):
 
 
 class DatabaseMovedError(DatabaseUnusableError):
-    """A database whose file was deleted, moved or replaced while a server used it."""
+    """A database whose file was deleted, moved, replaced or cut to nothing while a server used it."""
 
 
 class DatabaseDamagedError(DatabaseUnusableError):

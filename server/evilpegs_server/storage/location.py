@@ -16,7 +16,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.files import make_private_folder
-from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.errors import RESTORE, DatabaseDamagedError, DatabaseUnusableError
 
 _FORMS: Final = "sqlite:///FILE or postgresql://USER@HOST/NAME"
 # the forms that SQLAlchemy and libpq read alike
@@ -113,6 +113,20 @@ def side_files(file: Path) -> list[Path]:
     """Return the files that SQLite keeps beside the database ``file`` in use, existing or not."""
     path = os.path.realpath(file)
     return [Path(path + end) for end in ("-wal", "-shm")]
+
+
+def check_not_cut(file: Path) -> None:
+    """Raise DatabaseDamagedError if the file is empty and SQLite's beside it is not."""
+    # SQLite would delete that file, whoever reads
+    if size_of(file) == 0 and size_of(log := side_files(file)[0]):
+        raise DatabaseDamagedError(f"the database {file} was cut to nothing; move it and {log} away, and {RESTORE}")
+
+
+def size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def create_private(path: Path) -> None:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedError, DatabaseUnusableError
+from evilpegs_server.storage.errors import RESTORE, DatabaseInUseError, DatabaseMovedError, DatabaseUnusableError
 from evilpegs_server.storage.location import create_private, database_file
 
 # other files may replace the database file meanwhile
@@ -29,19 +29,25 @@ class FileInPlace:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.identity = identity_of(path)
+        self._was_filled = path.stat().st_size > 0
 
     def check(self) -> None:
-        """Raise DatabaseMovedError unless the path still leads to this file. Any thread may call this."""
+        """Raise DatabaseMovedError unless this file is still there and filled. Any thread may call this."""
+        remedy = "move it back or restart the server"
         try:
             if identity_of(self.path) == self.identity:
-                return
-            what = "was replaced by another file"
+                size = self.path.stat().st_size
+                self._was_filled |= size > 0
+                if size or not self._was_filled:
+                    return
+                what, remedy = "was cut to nothing", RESTORE
+            else:
+                what = "was replaced by another file"
         except FileNotFoundError:
             what = "was moved or deleted"
         except OSError as error:
             what = f"cannot be found: {error.strerror}"
-        message = f"the database {self.path} {what} while the server was using it; move it back or restart the server"
-        raise DatabaseMovedError(message)
+        raise DatabaseMovedError(f"the database {self.path} {what} while the server was using it; {remedy}")
 
 
 class FileLock:

@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import os
 import re
 import sqlite3
 from unittest.mock import Mock
@@ -24,7 +25,7 @@ from evilpegs_server.storage.errors import (
     DatabaseUnavailableError,
     DatabaseUnusableError,
 )
-from evilpegs_server.storage.location import connect, database_file, engine_file
+from evilpegs_server.storage.location import connect, database_file, engine_file, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.schema import alembic_config, revisions, schema_flaws
 from support.matches import TINY
@@ -262,6 +263,17 @@ class TestRefused:
         assert "sqlite:///FILE" in message
         assert "password" not in message
         assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "open_it", [open_database, open_existing_database, lambda url: check_database(url, lambda *_: None)]
+    )
+    def test_database_that_was_cut_to_nothing_is_refused(self, database, open_it):
+        """SQLite would delete the side file, in which everything may be."""
+        open_database(database).dispose()
+        os.truncate(file := database_file(database), 0)
+        (side_file := side_files(file)[0]).write_bytes(b"what was written last")
+        assert "was cut to nothing" in refusal(database, open_it, DatabaseDamagedError)
+        assert side_file.stat().st_size > 0
 
     def test_foreign_database_file_is_refused(self, tmp_path):
         path = tmp_path / "notes.txt"

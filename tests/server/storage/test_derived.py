@@ -15,7 +15,8 @@ from evilpegs_server.storage import derived as module
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile, derived_path
-from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
+from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError, DatabaseUnusableError
+from evilpegs_server.storage.location import database_file, side_files
 from support.examples import share
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -210,6 +211,16 @@ def test_what_is_no_file_in_its_place_is_named(played, database, make, end):
     with pytest.raises(DatabaseUnusableError, match=f"^{re.escape(place)} is not a file"):
         derived.follow(load_last_event_id(played))
     derived.close()
+
+
+def test_database_that_was_cut_to_nothing_keeps_its_side_file(played, database):
+    """SQLite deletes that file when it opens an empty one."""
+    derived = DerivedFile(database)
+    os.truncate(database_file(database), 0)
+    with pytest.raises(DatabaseMovedError, match="cut to nothing"):
+        derived.follow(1)
+    derived.close()
+    assert side_files(database_file(database))[0].stat().st_size > 0
 
 
 def test_lock_that_is_not_kept_is_free_for_others(played, database):

@@ -186,6 +186,14 @@ class TestPlace:
             away.replace(path)
             lock.check()
 
+    def test_file_that_was_cut_to_nothing_is_noticed(self, engine, database):
+        with held(database) as lock:
+            guard_connections(engine, lock)
+            assert len(load_players(engine)) == 0
+            os.truncate(database_file(database), 0)
+            with pytest.raises(DatabaseMovedError, match=r"cut to nothing.*evilpegs database backup"):
+                load_players(engine)
+
     def test_changed_symbolic_link_is_noticed(self, tmp_path):
         (link := tmp_path / "link").symlink_to(tmp_path / "first")
         with held(f"sqlite:///{link}") as lock:
