@@ -89,7 +89,7 @@ CALLS = [
     ("round extend planned 2030-01-01", "planned opens at 2031-01-01 00:00; it must close later"),
     ("round extend final 0001-01-01T00:00", "the time must be a time like"),
     ("round extend final 2020-01-01", "UNTIL must lie in the future"),
-    ("round admit closed anna", "closed is closed, and nobody can enter"),
+    ("round admit closed bert", "closed is closed, and bert is no entrant"),
     ("round admit final", "name the players to admit"),
     ("round close finl", "there is no round 'finl'; did you mean final?"),
     ("round exclude final anna --reason ''", "--reason must be one line"),
@@ -156,7 +156,7 @@ def variables(server, evil_match, run_once, tmp_path_factory):
         "players add anna bert --tokens -",
         "round open final --ladder classic anna",
         "round open planned --ladder classic --opens 2031-01-01",
-        "round open closed --ladder classic",
+        "round open closed --ladder classic anna",
         "round close closed",
     ):
         assert run_once(*words.split(), "--database", url).status == 0

@@ -91,14 +91,13 @@ def open_round(
 
 
 def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None, database: Database = None) -> None:
-    """Add entrants who are late, or take back that they were excluded."""
+    """Add entrants who are late, or take back that they were excluded, also when the round is over."""
     wanted = given_names(names, csv_file, check_display_name)
     if not wanted:
         raise CommandError("name the players to admit, or a file with --from")
     with open_for_writing(database) as engine:
-        if rounds.find_round(engine, name).is_closed(now_ms()):
-            raise CommandError(f"{name} is closed, and nobody can enter any more")
-        admitted = rounds.admit(engine, name, wanted)
+        is_closed = rounds.find_round(engine, name).is_closed(now_ms())
+        admitted = rounds.admit(engine, name, wanted, with_new=not is_closed)
     console(sys.stderr).print(f"admitted {pluralize(admitted, 'entrant')} to {name}; {SOON}", soft_wrap=True)
 
 

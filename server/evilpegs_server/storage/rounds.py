@@ -129,9 +129,13 @@ def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> in
         return _admit(connection, wanted.id, names)
 
 
-def admit(engine: Engine, name: str, players: Sequence[str]) -> int:
-    """Add entrants to a round, also ones who were excluded. Raises UnknownPlayerError."""
+def admit(engine: Engine, name: str, players: Sequence[str], *, with_new: bool = True) -> int:
+    """Admit entrants to a round, also ones who were excluded. Raises UnknownPlayerError, or RoundError for new ones."""
     with changing(engine) as connection:
+        entered = set(connection.exec_driver_sql("SELECT player FROM entrants WHERE round = ?", (name,)).scalars())
+        for player in () if with_new else players:
+            if not entered.issuperset(find_players(connection, [player], _POSSIBLE)):
+                raise RoundError(f"{name} is closed, and {player} is no entrant; nobody can enter any more")
         return _admit(connection, name, players)
 
 

@@ -87,6 +87,16 @@ def test_closed_round_stays_closed(run):
     assert shown(run)["state"] == "over"
 
 
+def test_exclusion_from_a_closed_round_is_taken_back(run):
+    opened(run)
+    run("round", "close", "final")
+    before = shown(run)
+    run("round", "exclude", "final", "anna", "--reason", "by mistake")
+    assert {each["player"]: each["excluded"] for each in shown(run)["entrants"]} == {"anna": "by mistake", "bert": None}
+    assert "admitted 1 entrant" in run("round", "admit", "final", "anna").err
+    assert shown(run) == before
+
+
 def test_open_matches_need_a_server_to_end(run, engine):
     opened(run)
     store_players(engine)

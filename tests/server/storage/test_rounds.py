@@ -77,6 +77,15 @@ def test_excluded_entrants_are_admitted_again(rounds):
     assert load_entrants(rounds) == {("final", ANN), ("final", BOB), ("final", EVE)}
 
 
+def test_closed_round_takes_back_excluded_entrants_and_no_new_ones(rounds):
+    exclude(rounds, "final", "bob", "copied")
+    with pytest.raises(RoundError, match="final is closed, and eve is no entrant"):
+        admit(rounds, "final", ["bob", "eve"], with_new=False)
+    assert load_entrants(rounds) == {("final", ANN)}
+    assert admit(rounds, "final", ["bob"], with_new=False) == 1
+    assert load_entrants(rounds) == {("final", ANN), ("final", BOB)}
+
+
 def test_only_an_entrant_is_excluded(rounds):
     with pytest.raises(RoundError, match="eve is no entrant of final"):
         exclude(rounds, "final", "eve", "late")
