@@ -62,12 +62,19 @@ def _to_time(_: object, tokens: Sequence[Token]) -> datetime:
     (token,) = tokens
     try:
         # without a zone it is a time of this machine
-        return datetime.fromisoformat(token.value).astimezone()
+        when = datetime.fromisoformat(token.value)
+        times = {when.replace(fold=fold).astimezone() for fold in (0, 1)}
     except (ValueError, OverflowError):
         raise CommandError(
             f"{token.keyword or 'the time'} must be a time like 2026-11-25T18:00, of this machine's zone, "
             f"or 2026-11-25T18:00+01:00, not {token.value[:40]!r}"
         ) from None
+    if len(times) > 1:
+        raise CommandError(
+            f"{token.value[:40]} is skipped or comes twice when this machine's clock changes; "
+            f"add a zone, as in {max(times).isoformat(timespec='minutes')}"
+        )
+    return times.pop()
 
 
 # for every option that is a time; the command gets it with a zone

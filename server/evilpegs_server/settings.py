@@ -98,7 +98,11 @@ def _to_unix_ms(value: object) -> int:
     if not isinstance(value, datetime) or not 2000 <= value.year <= 9000:
         example = "2026-11-27T10:00:00+01:00, without quotation marks"
         raise ValueError(f"not a time: {quoted(str(value), 80)}; write one like {example}")
-    return round(value.timestamp() * 1000)  # local without a zone
+    first, last = (value.replace(fold=fold).timestamp() for fold in (0, 1))  # local without a zone
+    if first != last:
+        what = "is skipped or comes twice when this machine's clock changes"
+        raise ValueError(f"{value.isoformat(timespec='minutes')} {what}; add a zone like +01:00")
+    return round(first * 1000)
 
 
 LadderKey = Annotated[

@@ -234,6 +234,19 @@ def test_time_without_zone_is_local(monkeypatch, zone, written, hour):
     assert own.closes == datetime(2026, 12, 1, tzinfo=UTC).timestamp() * 1000 + 500
 
 
+@pytest.mark.parametrize("written", ["2031-03-30T02:30:00", "2031-10-26T02:30:00"])
+def test_time_of_ladder_that_is_skipped_or_comes_twice_needs_a_zone(monkeypatch, written):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        with pytest.raises(CommandError, match=rf"^ladders\.friday\.opens in .*{written[:16]}.*\+01:00"):
+            own_ladder(opens=written)
+        assert own_ladder(opens=f"{written}+01:00").opens
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 def test_wrong_password_setting_is_not_shown():
     Path("evilpegs.toml").write_text("mqtt_password = 123456")
     with pytest.raises(CommandError, match=r"^mqtt_password ") as caught:

@@ -84,8 +84,9 @@ def open_round(
     with open_for_writing(database) as engine:
         entrants = rounds.open_round(engine, wanted, given_names(names, csv_file, check_display_name) or None)
     err = console(sys.stderr)
-    when = "is open" if begins <= now_ms() else f"opens at {format_time(begins)}"
-    err.print(f"{name} {when} for {pluralize(entrants, 'entrant')}, {count} games each; {SOON}", soft_wrap=True)
+    when = "is open" if begins <= now_ms() else f"opens at {_with_zone(begins)}"
+    until = "" if ends is None else f", until {_with_zone(ends)}"
+    err.print(f"{name} {when} for {pluralize(entrants, 'entrant')}, {count} games each{until}; {SOON}", soft_wrap=True)
     if base.codemaker == "fixed" and not curve_hashes([base]):
         err.print(f"{ladder} has no value curve: raw scores tell good bots apart from some {RAW_GAMES:,} games on")
 
@@ -122,7 +123,7 @@ def extend(
     if ends <= now_ms():
         raise CommandError("UNTIL must lie in the future; to close the round now: evilpegs round close")
     _close_at(name, ends, database)
-    console(sys.stderr).print(f"{name} closes at {format_time(ends)}; {SOON}", soft_wrap=True)
+    console(sys.stderr).print(f"{name} closes at {_with_zone(ends)}; {SOON}", soft_wrap=True)
 
 
 def exclude(
@@ -226,6 +227,10 @@ def _result(cell: str) -> Any:
         return "" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
 
     return text
+
+
+def _with_zone(unix_ms: int) -> str:
+    return datetime.fromtimestamp(unix_ms / 1000).astimezone().isoformat(" ", "minutes")
 
 
 def _to_ms(when: datetime) -> int:

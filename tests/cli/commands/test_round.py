@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,6 +86,32 @@ def test_closed_round_stays_closed(run):
     assert "final is closed; it is over" in run("round", "close", "final").err
     assert "closed already" in run("round", "extend", "final", "2030-01-01").complaint
     assert shown(run)["state"] == "over"
+
+
+@pytest.fixture
+def berlin(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("when", "meant"),
+    [("2031-03-30T02:30", "2031-03-30T03:30+02:00"), ("2031-10-26T02:30", "2031-10-26T02:30+01:00")],
+)
+def test_time_that_is_skipped_or_comes_twice_needs_a_zone(run, berlin, when, meant):
+    assert meant in opened(run, "--closes", when).complaint
+    assert opened(run, "--closes", f"{when}+01:00").status == 0
+    assert when in run("round", "extend", "final", when).complaint
+
+
+@pytest.mark.parametrize(("when", "zone"), [("2031-03-30T03:30", "+02:00"), ("2031-10-26T03:30", "+01:00")])
+def test_closing_time_is_printed_with_its_zone(run, berlin, when, zone):
+    printed = f"{when.replace('T', ' ')}{zone}"
+    assert f"until {printed};" in opened(run, "--closes", when).err
+    assert f"closes at {printed};" in run("round", "extend", "final", when).err
 
 
 def test_exclusion_from_a_closed_round_is_taken_back(run):
