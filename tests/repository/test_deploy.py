@@ -106,6 +106,14 @@ def test_proxy_stops_at_once_and_sees_the_addresses_of_players():
     assert {each.partition(":")[0] for each in proxy["ports"]} == {"0.0.0.0"}
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_containers_are_confined(name):
+    confined = {"cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"], "read_only": True}
+    assert {key: SERVICES[name][key] for key in confined} == confined
+    assert "/tmp" in SERVICES[name]["tmpfs"]
+    assert ("cap_add" in SERVICES[name]) == (name == "database")
+
+
 def test_health_check_fails_without_server():
     codes = [OURS[name]["healthcheck"]["test"][-1] for name in ("one", "two", "show")]
     for code in {re.sub(r":\d+/", ":1/", code) for code in codes}:
@@ -144,6 +152,8 @@ def test_unit_starts_evilpegs_and_gives_it_time_to_stop(name):
     hardening = {"ProtectSystem": ["strict"], "NoNewPrivileges": ["true"], "Restart": ["on-failure"]}
     assert {key: service[key] for key in hardening} == hardening
     assert service["StateDirectory"] == ["evilpegs"]
+    assert service["SystemCallFilter"] == ["@system-service"]
+    assert service["MemoryMax"]
     assert "MemoryDenyWriteExecute" not in service, "compiled kernels"
 
 
