@@ -85,7 +85,8 @@ class LadderInfo(Message):
     devil chooses among equally good replies, null for a fixed one. A devil finds its reply by an exact search while at
     most `exact_up_to` codes are possible; `exact_up_to` is null for other codemakers. `clock` is null if play is
     untimed. Only players of `kind` may play, or all if it is missing. Matches begin from `opens` on and before
-    `closes`, in Unix milliseconds; either may be missing.
+    `closes`, in Unix milliseconds; either may be missing. `is_round` is true for a round of a contest, which has no
+    leaderboard, and else left out.
     """
 
     id: LadderId
@@ -100,6 +101,7 @@ class LadderInfo(Message):
     kind: PlayerKind | None = optional()
     opens: Milliseconds | None = optional()
     closes: Milliseconds | None = optional()
+    is_round: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class OpenMatch(Message):

@@ -298,6 +298,8 @@ def toured(run, serve, start, postgres_cluster, printed):
     exclude(engine, "final", "dora", "copied")
     forget_player(engine, "emil", 0, with_open=True)
     tour.look("evilpegs round status", "round", "status", "--database", server.database)  # while it is sealed
+    ladders = ("evilpegs ladders", "ladders", "--server", server.url)
+    wait_until(lambda: "is_round" in tour.look(*ladders)["ladders"][-1])
     publish_round(engine, "final", 1)
     engine.dispose()
     tour.look("evilpegs round status", "round", "status", "--database", server.database)

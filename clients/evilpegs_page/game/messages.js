@@ -6,7 +6,7 @@
  * @typedef {{base_ms: number, increment_ms: number}} ClockInfo
  * @typedef {{id: string, rules: string, codemaker: "fixed" | "evil" | "devil", tie: string | null,
  *   exact_up_to: number | null, clock: ClockInfo | null, guess_limit: number, games: number, rated: boolean,
- *   opens?: number, closes?: number}} LadderInfo
+ *   opens?: number, closes?: number, is_round?: boolean}} LadderInfo
  * @typedef {{type: string, re?: string, match?: string, seq?: number, [field: string]: unknown}} ServerMessage
  * @typedef {{type: string, id?: string, [field: string]: unknown}} ClientMessage
  * @typedef {{type: "error", code: string, message: string, fatal?: boolean, retry_after_ms?: number, re?: string,

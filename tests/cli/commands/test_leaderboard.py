@@ -277,6 +277,17 @@ def test_leaderboard_takes_server_from_environment(run, server, played, monkeypa
 # Of a kind, and up to a time
 
 
+def test_rounds_are_no_leaderboards_of_a_server(run, serve):
+    server = serve()
+    run("round", "open", "final", "--ladder", "classic", "--database", server.database)
+    ladders = ("ladders", "--server", server.url, "--json")
+    wait_until(lambda: "final" in [each["id"] for each in run(*ladders).document["ladders"]])
+    assert run("leaderboard", "--server", server.url, "--json").document == {"ladders": []}
+    complaint = run("leaderboard", "final", "--server", server.url).complaint
+    assert "#/round/final" in complaint
+    assert "final" not in run("leaderboard", "fina", "--server", server.url).complaint
+
+
 def test_leaderboard_of_a_kind(run, server, played, tampered):
     source = ("leaderboard", "classic-evil", "--json", "--database")
     changed = tampered(PEOPLE)

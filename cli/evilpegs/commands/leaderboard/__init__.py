@@ -168,12 +168,15 @@ async def _fetch(server: str, ladder: str | None) -> list[Standings]:
 
 
 async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[Standings]:
-    rated = {info.id: info.rated for info in reader.welcome.ladders}
-    known = [name for name, is_rated in rated.items() if is_rated]
+    offered = {info.id: info for info in reader.welcome.ladders}
+    known = [info.id for info in offered.values() if info.rated and not info.is_round]
     if ladder is None:
         leaderboards = [await reader.standings(name) for name in known]
         return [standings for standings in leaderboards if standings.rows]
-    if not rated.get(ladder, True):
+    if ladder in offered and offered[ladder].is_round:
+        site = reader.welcome.server.site
+        raise CommandError(f"{ladder} is a round, which has no leaderboard; see its page: {site}#/round/{ladder}")
+    if ladder in offered and ladder not in known:
         raise practice_ladder(ladder, reader.server)
     try:
         return [await reader.standings(ladder)]
