@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from evilpegs.api.duels import CodemakerName
 from evilpegs.api.game import Game
 from evilpegs_game.analysis.regret import regret
-from evilpegs_game.codes import Code, check_code
+from evilpegs_game.codes import Code, check_code, column_code
 from evilpegs_game.errors import IllegalCodeError, MalformedError
 from evilpegs_game.feedback import feedback_number, format_turns
 from evilpegs_game.live.live_sets import LiveSets
@@ -81,12 +81,9 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
         self._solver = BoundedSolver(self.rules) if shaping == "regret" else None
         size, pegs, colors = self.rules.size, self.rules.pegs, self.rules.colors
         self._columns = self._game.position.all_codes
-        self._numbered: dict[int, Code] | None = None
-        self.action_space = MultiDiscrete([colors] * pegs)
-        if size <= MAX_DISCRETE:
-            self.action_space = Discrete(size)
-            self._numbered = dict(enumerate(map(tuple, self._columns.T.tolist())))
-        self._mask = np.ones((pegs, colors) if self._numbered is None else size, np.int8)
+        self._is_numbered = size <= MAX_DISCRETE
+        self.action_space = Discrete(size) if self._is_numbered else MultiDiscrete([colors] * pegs)
+        self._mask = np.ones(size if self._is_numbered else (pegs, colors), np.int8)
         self._history = np.full((self.limit, pegs + 2), _NONE, np.int8)
         self.observation_space = Dict(
             history=Box(_NONE, max(colors - 1, pegs), self._history.shape, np.int8),
@@ -122,7 +119,7 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
         else:
             reply = self._game.guess(guess)
             self._history[self._turns] = (*guess, *reply)
-            if self._numbered is None:
+            if not self._is_numbered:
                 present = [np.bincount(row, minlength=self.rules.colors) for row in self._game.position.candidates]
                 self._mask = (np.stack(present) > 0).astype(np.int8)
             else:
@@ -163,8 +160,9 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
         return {"history": self._history.copy(), "action_mask": self._mask.copy()}, {"action_mask": self._mask.copy()}
 
     def _code(self, action: Any) -> Code | None:
-        if self._numbered is not None:
-            return self._numbered.get(index(action))
+        if self._is_numbered:
+            number = index(action)
+            return column_code(self._columns, number) if 0 <= number < self.rules.size else None
         code = tuple(map(index, action))
         try:
             check_code(code, self.rules)

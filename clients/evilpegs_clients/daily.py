@@ -19,6 +19,7 @@ import hmac
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import partial
 from itertools import count
 from typing import Final, Literal, NamedTuple
 
@@ -82,7 +83,11 @@ def daily_codemaker(terms: DailyTerms) -> Fixed | Evil:
 
 
 def seeded_evil(seed: str) -> Evil:
-    return Evil(lambda turn, tied: _keyed_number(seed, f"evilpegs tie {turn}") % tied)
+    return Evil(partial(_tie, seed))  # no closure, which could not be pickled
+
+
+def _tie(seed: str, turn: int, tied: int) -> int:
+    return _keyed_number(seed, f"evilpegs tie {turn}") % tied
 
 
 def seeded_secret(seed: str, rules: Rules) -> Code:

@@ -126,13 +126,14 @@ class Game:
         unknown upper bound is None. It is None if nothing is known about a guess. Every candidate counts as equally
         likely, also against evil.
         """
-        history = self.position.history
-        if len(self._regrets) < len(history):
+        history, regrets = self.position.history, self._regrets
+        if len(regrets) < len(history):
             solver = BoundedSolver(self.rules, USUAL.solver_budget)
-            for turn in range(len(self._regrets), len(history)):
+            for turn in range(len(regrets), len(history)):
                 before = Position(self.rules, history[:turn], self.live_sets, USUAL.feedback_budget)
-                self._regrets.append(regret(before, history[turn].guess, solver))
-        known = [each for each in self._regrets if each is not None]
+                regrets = [*regrets, regret(before, history[turn].guess, solver)]
+            self._regrets = regrets  # a new list: a shallow copy has the old one
+        known = [each for each in regrets[: len(history)] if each is not None]
         if len(known) < len(history):
             return None
         most = [each.at_most for each in known if each.at_most is not None]

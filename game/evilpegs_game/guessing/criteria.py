@@ -43,6 +43,9 @@ class Criterion:
     refine: Callable[[SizeTable], GuessIndices] | None = None
     slack: float = 0.0
 
+    def __reduce__(self) -> str:
+        return self.name.upper().replace("-", "_")  # the constant itself, because criteria are compared by identity
+
     def best(self, table: SizeTable) -> GuessIndices:
         """Return the best guesses in ``table``, exactly equal under this criterion; there is at least one."""
         scores = self.score(table)

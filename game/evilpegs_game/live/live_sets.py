@@ -8,6 +8,7 @@ All methods give identical results.
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import local
 from typing import Any, Final
 
@@ -98,12 +99,21 @@ class LiveSets:
 
     def emptied(self) -> "LiveSets":
         """Return an empty cache with the same limits."""
-        return LiveSets(
+        make, _ = self.__reduce__()
+        return make()
+
+    def __reduce__(self) -> tuple["partial[LiveSets]", tuple[()]]:
+        make = partial(
+            LiveSets,
             self._max_bytes,
             self._count_bytes,
             enumerated_codes=self.enumerated_codes,
             max_listed_codes=self._max_listed_codes,
         )
+        return make, ()
+
+    def __deepcopy__(self, _memo: object) -> "LiveSets":
+        return self  # a copy of a game may share it, as other games do; without entries it would play slowly at first
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:

@@ -44,7 +44,7 @@ class Position:
 
     The rules, the turns, guesses and feedback may be texts or objects: ``4x6``, ``1122:1,0``, ``1122``, ``1,0``. Wrong
     ones raise MalformedError or IllegalCodeError. Positions are equal if their rules, history and budget are, and can
-    be copied and pickled; the shared cache is not pickled.
+    be copied and pickled; copies share the cache, and what is in it is not pickled.
 
     >>> from evilpegs import Feedback, Position, Rules
     >>> position = Position(Rules(4, 6))
@@ -94,7 +94,7 @@ class Position:
         return self.rules, self.history, self.budget
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Position, (self.rules, self.history, None, self.budget)
+        return Position, (self.rules, self.history, self._live_sets, self.budget)
 
     @property
     def turn(self) -> int:
