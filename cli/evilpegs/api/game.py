@@ -2,7 +2,8 @@
 
 import re
 from fractions import Fraction
-from typing import Final
+from threading import RLock
+from typing import Any, Final
 
 from evilpegs.api.duels import CheckedCodemaker, CodemakerName, make_codemaker
 from evilpegs_clients.daily import is_solved, seeded_evil, seeded_secret
@@ -74,6 +75,15 @@ class Game:
             raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
         self._codemaker = _codemaker(codemaker, self.rules, None if seed is None else _to_seed(seed), secret)
         self._regrets: list[Regret | None] = []
+        self._guessing = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = vars(self).copy()
+        del state["_guessing"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _guessing=RLock())
 
     def __repr__(self) -> str:
         guesses = len(self.position.history)
@@ -87,12 +97,13 @@ class Game:
         Raises:
             EvilpegsError: the game is over, or ``code`` is not a code of the rules; then nothing has changed.
         """
-        if self.over:
-            raise GameError(f"this game is over after {len(self.position.history)} guesses; begin another Game")
-        guess = to_code(code, self.rules)
-        reply = self._codemaker.reply(self.position, guess)
-        self.position = self.position.after(guess, reply)
-        return reply
+        with self._guessing:
+            if self.over:
+                raise GameError(f"this game is over after {len(self.position.history)} guesses; begin another Game")
+            guess = to_code(code, self.rules)
+            reply = self._codemaker.reply(self.position, guess)
+            self.position = self.position.after(guess, reply)
+            return reply
 
     @property
     def solved(self) -> bool:
@@ -132,7 +143,7 @@ class Game:
             for turn in range(len(regrets), len(history)):
                 before = Position(self.rules, history[:turn], self.live_sets, USUAL.feedback_budget)
                 regrets = [*regrets, regret(before, history[turn].guess, solver)]
-            self._regrets = regrets  # a new list: a shallow copy has the old one
+            self._regrets = regrets  # a new list: shallow copies and other threads have the old one
         known = [each for each in regrets[: len(history)] if each is not None]
         if len(known) < len(history):
             return None

@@ -2,6 +2,9 @@
 
 import copy
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import gymnasium
 import numpy as np
@@ -132,3 +135,35 @@ def test_strategies_are_copied_after_use(twin_of, name):
     strategy = evilpegs.load_strategy(name)
     played = evilpegs.duel(strategy, rules="3x4")
     assert evilpegs.duel(twin_of(strategy), rules="3x4") == played == twin_of(played)
+
+
+class Unhurried:
+    """A codemaker during whose reply other threads can run."""
+
+    def reply(self, position, guess):
+        sum(range(2_000), start=0)
+        return Feedback(0, 0)
+
+
+def test_game_of_several_threads_keeps_its_limit():
+    threads, limit, default = 4, 5, sys.getswitchinterval()
+
+    def guess_until_over(game, barrier):
+        barrier.wait()
+        guesses = 0
+        try:
+            while True:
+                game.guess("1122")
+                guesses += 1
+        except evilpegs.EvilpegsError:
+            return guesses
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in range(100):
+                game, barrier = Game("4x6", Unhurried(), limit=limit), Barrier(threads)
+                told = [pool.submit(guess_until_over, game, barrier) for _ in range(threads)]
+                assert sum(each.result() for each in told) == limit == len(game.position.history)
+    finally:
+        sys.setswitchinterval(default)
