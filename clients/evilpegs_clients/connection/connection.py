@@ -12,7 +12,6 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from itertools import count
 from random import Random
 from typing import Any, Final
@@ -27,6 +26,7 @@ from websockets.exceptions import (
 )
 from websockets.typing import Subprotocol
 
+from evilpegs_clients.connection.proxies import proxy_failure, proxy_fault, proxy_for
 from evilpegs_clients.errors import (
     BrokenRecordError,
     ClientError,
@@ -80,14 +80,6 @@ def _server_url(text: str) -> str:
     return parts._replace(path=PATH if parts.path in {"", "/"} else parts.path, fragment="").geturl()
 
 
-def is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _not_a_url(text: str) -> ServerUnreachableError:
     match = _OTHER_SCHEME.fullmatch(text.strip())
     instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
@@ -112,17 +104,20 @@ Deliver = Callable[[ReceivedMessage], None]
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
     """Connect to ``url``, which may lack the path; raises ServerUnreachableError, which says why and what to do."""
     url = server_url(url)
+    proxy = proxy_for(url)
     try:
         opened = await connect(
             url,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
-            proxy=None if is_loopback(url) else True,
+            proxy=proxy,
             open_timeout=seconds,
             close_timeout=CLOSE_SECONDS,
             max_size=SERVER_FRAME_BYTES,
         )
-    except (OSError, WebSocketException) as error:
+    except (OSError, WebSocketException, ImportError, ValueError) as error:
+        if proxy is not None and (fault := proxy_fault(error)) is not None:
+            raise proxy_failure(proxy, url, fault) from error
         raise _unreachable(url, error) from error
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()

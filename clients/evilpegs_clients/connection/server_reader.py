@@ -17,8 +17,9 @@ import httpx
 from httpx_sse import ServerSentEvent, SSEError, aconnect_sse
 from pydantic import ValidationError
 
-from evilpegs_clients.connection.connection import RetryPolicy, is_loopback, server_urls
+from evilpegs_clients.connection.connection import RetryPolicy, server_urls
 from evilpegs_clients.connection.login import Credentials, LoginSequence, log_in_at_any
+from evilpegs_clients.connection.proxies import proxy_failure, proxy_fault, proxy_for
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ConnectionLostError, ServerUnreachableError, UnreachableReason
@@ -76,14 +77,20 @@ class ServerReader:
             parts = urlsplit(self._site)
             if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
                 raise self._other_server()
+            httpx.URL(self._site)
+            self._proxy = proxy_for(self._site)
+        except (httpx.InvalidURL, ValueError):
+            raise self._other_server() from None
+        try:
             self._http = httpx.AsyncClient(
                 base_url=self._site,
                 timeout=httpx.Timeout(seconds, read=SILENCE_SECONDS),
                 verify=ssl.create_default_context(),
-                trust_env=not is_loopback(self._site),
+                proxy=self._proxy,
+                trust_env=False,  # for proxies only, and the proxy is chosen here
             )
-        except (httpx.InvalidURL, ValueError):
-            raise self._other_server() from None
+        except (httpx.InvalidURL, ValueError, ImportError) as error:
+            raise self._blamed(proxy_fault(error) or "is not the URL of a proxy") from None
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -171,7 +178,8 @@ class ServerReader:
         try:
             why = printable(str(response.json()["detail"]))[:300]
         except (ValueError, KeyError, TypeError):
-            raise self._other_server() from None
+            answer = f"{response.status_code} {response.reason_phrase}"
+            raise self._blamed(f"answers HTTP {printable(answer)[:80]}") from None
         if response.status_code == HTTPStatus.NOT_FOUND:
             raise NotFoundError(why)
         if response.status_code in _RETRIED:
@@ -180,6 +188,10 @@ class ServerReader:
 
     def _unreachable(self, error: Exception) -> ServerUnreachableError:
         match error:
+            case httpx.ProxyError():
+                return self._blamed(f"answers HTTP {printable(str(error))[:80]}")
+            case httpx.ConnectError() | httpx.ConnectTimeout() if self._proxy is not None:
+                return self._blamed(f"cannot be reached: {printable(str(error)) or 'it does not answer'}")
             case httpx.TimeoutException():
                 what = f"{self._site} does not answer"
             case httpx.RemoteProtocolError() | httpx.ReadError():
@@ -187,6 +199,10 @@ class ServerReader:
             case _:
                 what = f"cannot read {self._site}, the site of {self.server}: {printable(str(error))}"
         return ServerUnreachableError(what, UnreachableReason.NETWORK)
+
+    def _blamed(self, what: str) -> ServerUnreachableError:
+        # a wrong answer is more likely of a proxy that refuses than of a site that is none
+        return self._other_server() if self._proxy is None else proxy_failure(self._proxy, self._site or "", what)
 
     def _other_server(self) -> ServerUnreachableError:
         return ServerUnreachableError(

@@ -1,6 +1,7 @@
 import pytest
 
-from evilpegs_clients.connection.connection import is_loopback, server_url, server_urls
+from evilpegs_clients.connection.connection import server_url, server_urls
+from evilpegs_clients.connection.proxies import is_loopback
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 
 
@@ -54,7 +55,9 @@ def test_wrong_one_of_several_addresses_is_quoted(wrong):
 
 def test_is_loopback_of_local_addresses():
     assert is_loopback("ws://127.0.0.1:1/v1")
+    assert is_loopback("ws://127.9.8.7:1/v1")
     assert is_loopback("ws://localhost:1/v1")
+    assert is_loopback("ws://LocalHost.:1/v1")
     assert is_loopback("ws://[::1]:1/v1")
     assert not is_loopback("ws://192.168.1.2:1/v1")
     assert not is_loopback("ws://pegs.example/v1")
