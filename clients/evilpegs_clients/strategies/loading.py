@@ -89,7 +89,7 @@ def _imported_names(source: bytes) -> set[str]:
         return set()
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     from_modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    return {name.partition(".")[0] for name in plain | from_modules if name}
+    return {name.partition(".")[0] for name in plain | from_modules if name} - sys.stdlib_module_names
 
 
 def _read(path: Path) -> bytes:
@@ -100,6 +100,7 @@ def _read(path: Path) -> bytes:
 
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"  # begins the module name under which each strategy file is imported
+_STANDARD_LIBRARY: Final = frozenset(map(str, (Path(os.__file__).parent, Path(os.__file__).parent / "lib-dynload")))
 # of an imported strategy file: maps the names of its siblings to its folder
 _SIBLINGS: Final = "__evilpegs_siblings__"
 
@@ -169,8 +170,8 @@ def load_strategy(name_or_path: str | Path, candidates_only: bool = False) -> St
     """Return the built-in strategy with the given name, or the strategy in the file at the given path.
 
     With ``candidates_only``, a built-in strategy guesses only codes that could be the secret. A file that ends in
-    ``.tree`` or ``.tree.gz`` is a strategy tree. A ``.py`` file is executed, and its folder becomes the first entry of
-    ``sys.path``, so that the file can import modules beside it.
+    ``.tree`` or ``.tree.gz`` is a strategy tree. A ``.py`` file is executed, and its folder comes into ``sys.path``,
+    after the standard library, so that the file can import modules beside it.
 
     Raises:
         StrategyError: There is no such name or file, the file cannot be loaded or has no function ``choose``, or
@@ -276,7 +277,10 @@ def _forget(top: str) -> None:
 
 def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
     # the siblings are imported from there, and again: the files may have changed
-    sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
+    entries = [entry for entry in sys.path if entry != str(folder)]
+    # processes inherit the path: a file random.py before the standard library would be imported by all that follows
+    standard = [number for number, entry in enumerate(entries, 1) if entry in _STANDARD_LIBRARY]
+    sys.path[:] = [*entries[: max(standard, default=0)], str(folder), *entries[max(standard, default=0) :]]
     invalidate_caches()
     loaded = [module for name, module in sys.modules.items() if name.startswith(MODULE_PREFIX)]
     folders = {folder, *(Path(module.__file__).parent for module in loaded if module.__file__)}

@@ -404,6 +404,16 @@ def test_evaluate_jobs_change_no_result(run):
     assert alone | {"seconds": 0} == two | {"seconds": 0}
 
 
+@pytest.mark.parametrize("name", ["random.py", "json.py"])
+def test_strategy_may_be_called_like_a_module_of_python(run, monkeypatch, tmp_path, name):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "beside_it.py").write_text("def first(position):\n    return position.first_candidate\n")
+    text = "import json, random\nfrom beside_it import first\ndef choose(position, rng):\n"
+    (tmp_path / name).write_text(text + "    random.Random(json.loads('1'))\n    return first(position)\n")
+    alone, two = (run("evaluate", str(tmp_path / name), "--jobs", jobs, "--json").document for jobs in (1, 2))
+    assert alone["distribution"] == two["distribution"]
+
+
 def test_evaluate_shows_progress_per_strategy(run, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm")

@@ -57,6 +57,16 @@ def test_version_follows_text_and_not_name(write):
     assert load_strategy(write("mine.py", PLAIN + "\n")).version != first
 
 
+def test_modules_of_python_come_before_siblings(write):
+    text = "import colorsys\n\ndef choose(position, rng):\n    return colorsys.ONE_THIRD\n"
+    sys.modules.pop("colorsys", None)
+    path = write("mine.py", text)
+    alone = load_strategy(path)
+    write("colorsys.py", "")
+    assert alone.choose(None, None) == load_strategy(path).choose(None, None) == 1 / 3
+    assert load_strategy(path).version == alone.version
+
+
 @pytest.mark.parametrize("text", [HELPED, LAZY])
 def test_version_follows_imported_siblings(write, text):
     path = write("mine.py", text)
