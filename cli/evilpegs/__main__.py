@@ -1,7 +1,5 @@
 """The entry point of ``python -m evilpegs``."""
 
-import sys
+from evilpegs.starting import run
 
-from evilpegs.main import main
-
-sys.exit(main())
+run()

@@ -18,11 +18,11 @@ from cyclopts import App, Group, Parameter
 
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
+from evilpegs.starting import INTERRUPTED_STATUS, note_started
 from evilpegs_clients.terminal.console import PipedConsole
 
 ADDRESS_SPACE: Final = 1 << 30  # least bytes for a process of a server, which maps 700 MB on two processors
 USER_ERROR_STATUS: Final = 2
-INTERRUPTED_STATUS: Final = 130
 CLOSED_PIPE_STATUS: Final = 141  # that of other programs, which SIGPIPE ends; Python ignores it
 
 
@@ -137,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_address_space(words)
         with _paused_collection():
             command, bound, _ = app.parse_args(words, console=PipedConsole())  # for help; cyclopts has one of rich's
+        note_started()
         report_kernels()
         status = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()

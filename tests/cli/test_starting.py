@@ -1,0 +1,52 @@
+"""Ctrl-C while a command imports what it needs."""
+
+import subprocess
+import sys
+
+import pytest
+
+from evilpegs.starting import INTERRUPTED_STATUS
+from support.patience import PATIENCE
+
+# SIGINT arrives as the import of MODULE begins, in a library that takes any exception for a missing module
+INTERRUPTED = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == MODULE:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except BaseException:
+                raise ImportError(name)
+signal.signal(signal.SIGINT, HANDLER)
+sys.meta_path.insert(0, Interrupting())
+sys.argv[:] = ["evilpegs", "partition", "--rules", "2x2", "11", "--json"]
+from evilpegs.starting import run
+run()
+"""
+
+
+def interrupted_at(module, handler="signal.default_int_handler"):
+    text = INTERRUPTED.replace("MODULE", repr(module)).replace("HANDLER", handler)
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.mark.parametrize("module", ["cyclopts", "evilpegs.commands.partition", "numpy"])
+def test_interrupt_during_imports_is_silent(module):
+    ended = interrupted_at(module)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED_STATUS, "", "")
+
+
+def test_ignored_interrupt_stays_ignored():
+    ended = interrupted_at("numpy", "signal.SIG_IGN")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("{")
+
+
+def test_command_raises_keyboard_interrupt():
+    """Once it runs, the command itself decides what Ctrl-C does."""
+    text = "import signal, sys; from evilpegs import main, starting\n"
+    text += "main.report_kernels = lambda: print(signal.getsignal(2) is signal.default_int_handler)\n"
+    text += "sys.argv[1:] = ['partition', '--rules', '2x2', '11']; starting.run()"
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ended.stdout.startswith("True\n")
