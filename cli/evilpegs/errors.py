@@ -1,6 +1,7 @@
 """The errors that a user causes, mistakes on the command line among them, and the one line that reports each."""
 
 import errno
+import os
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -47,6 +48,9 @@ def user_message(error: Exception) -> str | None:
         package = (missing.name or "").partition(".")[0]
         if package in SERVER_PACKAGES:
             return f"this needs {package}, which is not installed; {install_hint('server')}"
+    if isinstance(error, OSError) and error.filename and error.filename == os.environ.get("SSLKEYLOGFILE"):
+        # opened by Python for each TLS context
+        return f"SSLKEYLOGFILE names {quoted(error.filename, MAX_QUOTED)}: {error.strerror}; correct or unset it"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):

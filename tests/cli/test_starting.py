@@ -1,4 +1,4 @@
-"""Ctrl-C while a command imports what it needs."""
+"""Ctrl-C while a command imports what it needs, and a file for TLS secrets that cannot be opened."""
 
 import subprocess
 import sys
@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from evilpegs.starting import INTERRUPTED_STATUS
+from support.certificates import make_certificate
 from support.patience import PATIENCE
 
 # SIGINT arrives as the import of MODULE begins, in a library that takes any exception for a missing module
@@ -50,3 +51,20 @@ def test_command_raises_keyboard_interrupt():
     text += "sys.argv[1:] = ['partition', '--rules', '2x2', '11']; starting.run()"
     ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ended.stdout.startswith("True\n")
+
+
+@pytest.mark.parametrize("command", ["ladders", "leaderboard"])
+def test_key_log_that_cannot_be_opened_is_one_line(run, server, monkeypatch, tmp_path, command):
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "nowhere" / "keys"))
+    assert "SSLKEYLOGFILE" in run(command, "--server", "wss://127.0.0.1:1/v1").complaint
+    if command == "leaderboard":  # whose reader has a TLS context for any site
+        assert "SSLKEYLOGFILE" in run(command, "--server", server.url).complaint
+
+
+def test_key_log_of_server_is_one_line(run, monkeypatch, tmp_path):
+    cert, key = make_certificate(tmp_path)
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path))
+    database = f"sqlite:///{tmp_path}/x.sqlite3"
+    result = run("serve", "--port", "0", "--no-site", "--tls-cert", cert, "--tls-key", key, "--database", database)
+    assert str(tmp_path) in result.complaint
+    assert "SSLKEYLOGFILE" in result.complaint

@@ -105,12 +105,15 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
     """Connect to ``url``, which may lack the path; raises ServerUnreachableError, which says why and what to do."""
     url = server_url(url)
     proxy = proxy_for(url)
+    # here, because a file of SSLKEYLOGFILE that cannot be opened is no fault of the network
+    tls = ssl.create_default_context() if url.startswith("wss:") else None
     try:
         opened = await connect(
             url,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             proxy=proxy,
+            ssl=tls,
             open_timeout=seconds,
             close_timeout=CLOSE_SECONDS,
             max_size=SERVER_FRAME_BYTES,
