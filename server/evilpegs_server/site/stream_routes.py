@@ -14,7 +14,12 @@ from evilpegs_server.site.responses import problem_statuses, unknown_match
 from evilpegs_server.site.site import CurrentSite, LadderPath
 from evilpegs_server.storage.reads import BusyError
 
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+# no-transform: proxies that compress or rewrite would keep the events back
+_HEADERS: Final = {
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",
+    "X-Content-Type-Options": "nosniff",
+}
 _EVENT: Final = {
     "type": "object",
     "required": ["data"],

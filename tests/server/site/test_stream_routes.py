@@ -167,3 +167,10 @@ async def test_stream_over_the_limit_is_refused(tmp_path):
     with server_in_thread(f"sqlite:///{tmp_path}/a.sqlite3", site_streams=0) as server:
         answer = await ask(f"{server.site_url}api/v1/events")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+
+
+async def test_streams_are_neither_stored_nor_transformed(server):
+    url = f"{server.site_url}api/v1/events"
+    async with httpx.AsyncClient(timeout=PATIENCE) as client, client.stream("GET", url) as answer:
+        opened = answer.headers["cache-control"]
+    assert opened == (await ask(url, "HEAD")).headers["cache-control"] == "no-store, no-transform"
