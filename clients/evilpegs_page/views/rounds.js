@@ -35,6 +35,9 @@ export default class RoundsView extends LoadingView {
         width: 12rem;
         white-space: normal;
       }
+      .words {
+        white-space: normal;
+      }
     `,
   ];
 
@@ -117,7 +120,7 @@ export default class RoundsView extends LoadingView {
   row({ id, ladder, sealed }, entrant) {
     const { player, result } = entrant;
     const link = html`<a href="#/matches?${new URLSearchParams({ ladder: id, player: player ?? "" })}">${player}</a>`;
-    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class="right">${progressWords(entrant, ladder.games)}</td>`;
+    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class=${sealed ? "words" : "right"}>${progressWords(entrant, ladder.games)}</td>`;
     const { place, mean, games, failed, not_played, ahead_of } = result;
     const names = ahead_of.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`);
     return html`<td>${place}</td><th scope="row">${link}</th><td class="right">${mean?.toFixed(3) ?? "none"}</td>
