@@ -2,7 +2,7 @@
 
 Each kind is a list of edits of the lines of one honest record: ``[INDEX, TEXT]`` for a line that is replaced, by
 several or by none. With ``"end"`` in place of the index the text follows the record, and with ``"start"`` it stands
-before it. A verdict is ``holds``, ``not finished``, ``does not hold`` or ``unreadable``.
+before it. A verdict is ``holds``, ``not finished`` or ``refused``, whether it is unreadable or does not hold.
 """
 
 import json
@@ -40,10 +40,10 @@ def judge(text):
         try:
             started, events = read_record(str(place))
         except CommandError:
-            return "unreadable"
+            return "refused"
         document = verify_record(started, events, lambda _: None)
     if not document["holds"]:
-        return "does not hold"
+        return "refused"
     return "holds" if document["finished"] else "not finished"
 
 
