@@ -8,21 +8,18 @@ nobody for a lease: all others look silent then.
 import asyncio
 import signal
 import time
+from collections import defaultdict
 from typing import Final
-from weakref import WeakValueDictionary
 
 import orjson
-from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.match.clock import Times
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Players
 from evilpegs_server.storage.postgres.node import ServerNode, Taken
-from evilpegs_server.storage.reads import BusyError
 
 _POLL_SECONDS: Final = 0.02
 # longer than the codemaker thinks, while which nothing is handed over
@@ -33,8 +30,7 @@ class Nodes:
     def __init__(self, node: ServerNode, registry: MatchRegistry, players: Players, log: BoundLogger) -> None:
         self._node, self._store, self._registry, self._players = node, node.store, registry, players
         self._log = log
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._left_alone: set[str] = set()  # owned, and unreadable here
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         registry.nodes = self
 
     def forget(self, match: str) -> None:
@@ -59,9 +55,12 @@ class Nodes:
 
     async def find(self, match: str, player: int) -> None:
         """Take an open match of the player from the node that plays it. Raises RefusedError if that takes too long."""
-        async with self._lock(match):
+        lock = self._locks[match]
+        async with lock:
             if self._registry.get(match) is None and await asyncio.to_thread(self._node.ask, match, player):
                 await self._wait_for(match, player)
+        if not lock.locked():
+            self._locks.pop(match, None)
 
     async def _wait_for(self, match: str, player: int) -> None:
         give_up = time.monotonic() + _GIVE_UP_SECONDS
@@ -76,7 +75,7 @@ class Nodes:
 
     async def reclaim(self, match: str, player: int) -> None:
         """Play on a match of this node whose last statement may be under way, unless another node plays it now."""
-        async with self._lock(match):
+        async with self._locks[match]:
             if self._registry.get(match) is None:
                 taken = await asyncio.to_thread(self._node.take, match, player)
                 if taken is not None:
@@ -88,10 +87,9 @@ class Nodes:
             self._log.error("another server has begun as this node, which was silent; this one stops")
             signal.raise_signal(signal.SIGTERM)
         for match, to, epoch in await asyncio.to_thread(self._node.wanted):
-            async with self._lock(match):
-                runner = self._registry.get(match)
-                if runner is not None and (times := runner.hand_over()) is not None:
-                    await self._give(match, runner.player, to, epoch, times)
+            runner = self._registry.get(match)
+            if runner is not None and (times := runner.hand_over()) is not None:
+                await self._give(match, runner.player, to, epoch, times)
         if not self._players.next_ids:
             self._players.next_ids = await asyncio.to_thread(self._node.take_ids)
 
@@ -104,31 +102,12 @@ class Nodes:
         self._log.info("a match moves to another node", match=match, to=to)
 
     async def adopt(self) -> None:
-        """Play on matches of silent nodes, and own ones that nobody plays; raises what keeps this node from it."""
+        """Play on the matches of nodes that are silent; raises what keeps this one from it."""
         if self._store.failure is not None:
             raise self._store.failure.with_traceback(None)
         for taken in await asyncio.to_thread(self._node.take_silent):
             self._log.info("a match of a silent node is played here now", match=taken.match)
             await self._play_on(taken)
-        # whatever failed between taking a match and reading it left it open, and no other node may take it
-        owned = await asyncio.to_thread(self._node.owned)
-        self._left_alone.intersection_update(match for match, _ in owned)
-        for match, player in owned:
-            if self._registry.get(match) is None and match not in self._left_alone:
-                await self._reclaim_alone(match, player)
-
-    async def _reclaim_alone(self, match: str, player: int) -> None:
-        try:
-            await self.reclaim(match, player)
-        except (DatabaseUnusableError, SQLAlchemyError, BusyError):
-            raise
-        except Exception as error:  # noqa: BLE001 - one bad record must not stop the others
-            self._registry.skip_unreadable(match, error)
-        if self._registry.get(match) is None:
-            self._left_alone.add(match)
-
-    def _lock(self, match: str) -> asyncio.Lock:
-        return self._locks.setdefault(match, asyncio.Lock())
 
     async def _play_on(self, taken: Taken) -> None:
         if (stale := self._registry.get(taken.match)) is not None:

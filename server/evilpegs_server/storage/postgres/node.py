@@ -57,7 +57,6 @@ _GIVE: Final = """
     UPDATE owners AS o SET node = ?, epoch = o.epoch + 1, wanted = NULL, spent_ms = ?, wait_ms = ?, credit_ms = ?
     FROM matches AS m WHERE m.id = ? AND o.match = m.number AND o.node = ? AND o.epoch = ?
 """
-_OWNED: Final = "SELECT m.id, m.player FROM owners AS o JOIN matches AS m ON m.number = o.match WHERE o.node = ?"
 _OPEN: Final = """
     SELECT m.id, m.ladder, (SELECT max(seq) FROM events AS e WHERE e.match = m.number), e.json
     FROM matches AS m JOIN events AS e ON e.match = m.number AND e.seq = 1
@@ -130,10 +129,6 @@ class ServerNode:
     def wanted(self) -> list[tuple[str, str, int]]:
         """Return the matches of this node that others ask for, each with who asks and its epoch."""
         return [tuple(row) for row in read(self._engine, _WANTED, self.name)]
-
-    def owned(self) -> list[tuple[str, int]]:
-        """Return the matches of this node, each with its player."""
-        return [tuple(row) for row in read(self._engine, _OWNED, self.name)]
 
     def give(self, match: str, to: str, epoch: int, times: Times) -> None:
         with self._engine.begin() as connection:
