@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import AsyncExitStack, asynccontextmanager
+from math import inf
 from urllib.parse import urlsplit
 
 import httpx
@@ -11,6 +12,7 @@ import structlog
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
+from evilpegs_server.play import stall_free_clock
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnavailableError
@@ -75,8 +77,11 @@ async def test_player_moves_between_nodes_in_every_turn(start, engine):
     assert read(engine, "SELECT * FROM owners") == []
 
 
-async def test_clock_stands_still_only_while_a_match_moves(start):
+async def test_clock_stands_still_only_while_a_match_moves(start, monkeypatch):
     """It charges what the player can measure from outside, less at most the time of each resume."""
+    # stalls before a move are charged to nobody, and not in the record of the node that answers
+    monkeypatch.setattr(stall_free_clock, "STALL_MS", inf)
+    monkeypatch.setattr(stall_free_clock, "LONG_STALL_MS", inf)
     urls = [(await start(name)).url for name in ("one", "two")]
     now = asyncio.get_running_loop().time
     least = most = charged = 0.0
