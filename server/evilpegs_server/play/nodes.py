@@ -8,18 +8,21 @@ nobody for a lease: all others look silent then.
 import asyncio
 import signal
 import time
-from collections import defaultdict
+from contextlib import suppress
 from typing import Final
+from weakref import WeakValueDictionary
 
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
-from evilpegs_server.match.clock import Times
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Players
 from evilpegs_server.storage.postgres.node import ServerNode, Taken
+from evilpegs_server.storage.reads import BusyError
 
 _POLL_SECONDS: Final = 0.02
 # longer than the codemaker thinks, while which nothing is handed over
@@ -30,7 +33,8 @@ class Nodes:
     def __init__(self, node: ServerNode, registry: MatchRegistry, players: Players, log: BoundLogger) -> None:
         self._node, self._store, self._registry, self._players = node, node.store, registry, players
         self._log = log
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._left_alone: set[str] = set()  # own matches that cannot be read
         registry.nodes = self
 
     def forget(self, match: str) -> None:
@@ -38,11 +42,8 @@ class Nodes:
 
     async def begin(self) -> None:
         """Play on the matches of earlier runs of this node."""
-        for taken in await asyncio.to_thread(self._node.take_own):
-            try:
-                await self._play_on(taken)
-            except Exception as error:  # noqa: BLE001 - one bad record must not stop the server
-                self._registry.skip_unreadable(taken.match, error)
+        with suppress(BusyError):  # a look tries again
+            await self._play_own()
 
     async def open_matches(self, player: int) -> list[OpenMatch]:
         """Return the open matches of a player that this node does not play."""
@@ -55,12 +56,9 @@ class Nodes:
 
     async def find(self, match: str, player: int) -> None:
         """Take an open match of the player from the node that plays it. Raises RefusedError if that takes too long."""
-        lock = self._locks[match]
-        async with lock:
+        async with self._lock(match):
             if self._registry.get(match) is None and await asyncio.to_thread(self._node.ask, match, player):
                 await self._wait_for(match, player)
-        if not lock.locked():
-            self._locks.pop(match, None)
 
     async def _wait_for(self, match: str, player: int) -> None:
         give_up = time.monotonic() + _GIVE_UP_SECONDS
@@ -73,10 +71,13 @@ class Nodes:
             await asyncio.sleep(_POLL_SECONDS)
         await self._play_on(taken)
 
-    async def reclaim(self, match: str, player: int) -> None:
-        """Play on a match of this node whose last statement may be under way, unless another node plays it now."""
-        async with self._locks[match]:
-            if self._registry.get(match) is None:
+    async def reclaim(self, match: str, player: int, epoch: int = 0) -> None:
+        """Play on a match of this node, unless it does that since ``epoch``, or another node has it now.
+
+        Its last statement may be under way.
+        """
+        async with self._lock(match):
+            if self._registry.get(match) is None or self._epoch(match) < epoch:
                 taken = await asyncio.to_thread(self._node.take, match, player)
                 if taken is not None:
                     await self._play_on(taken)
@@ -87,30 +88,57 @@ class Nodes:
             self._log.error("another server has begun as this node, which was silent; this one stops")
             signal.raise_signal(signal.SIGTERM)
         for match, to, epoch in await asyncio.to_thread(self._node.wanted):
-            runner = self._registry.get(match)
-            if runner is not None and (times := runner.hand_over()) is not None:
-                await self._give(match, runner.player, to, epoch, times)
+            lock = self._lock(match)
+            if not lock.locked():  # else it is being taken
+                async with lock:
+                    await self._hand_over(match, to, epoch)
         if not self._players.next_ids:
             self._players.next_ids = await asyncio.to_thread(self._node.take_ids)
 
-    async def _give(self, match: str, player: int, to: str, epoch: int, times: Times) -> None:
+    async def _hand_over(self, match: str, to: str, epoch: int) -> None:
+        runner = self._registry.get(match)
+        if runner is None or self._epoch(match) != epoch:
+            return  # the clock of a runner that is behind ran on while others played the match
+        if (times := runner.hand_over()) is None:
+            return
         try:
             await asyncio.to_thread(self._node.give, match, to, epoch, times)
         except Exception:
-            self._registry.reload(match, player)
+            self._registry.reload(match, runner.player)
             raise
         self._log.info("a match moves to another node", match=match, to=to)
 
     async def adopt(self) -> None:
-        """Play on the matches of nodes that are silent; raises what keeps this one from it."""
+        """Play on the matches of nodes that are silent, and own ones; raises what keeps this one from it."""
         if self._store.failure is not None:
             raise self._store.failure.with_traceback(None)
-        for taken in await asyncio.to_thread(self._node.take_silent):
-            self._log.info("a match of a silent node is played here now", match=taken.match)
-            await self._play_on(taken)
+        for match in await asyncio.to_thread(self._node.take_silent):
+            self._log.info("a match of a silent node is played here now", match=match)
+        await self._play_own()
+
+    async def _play_own(self) -> None:
+        owned = await asyncio.to_thread(self._node.owned)
+        self._left_alone.intersection_update(match for match, _, _ in owned)
+        for match, player, epoch in owned:
+            if match in self._left_alone or self._lock(match).locked():
+                continue
+            try:
+                await self.reclaim(match, player, epoch)
+            except (DatabaseUnusableError, SQLAlchemyError, BusyError):
+                raise  # the next look tries again
+            except Exception as error:  # noqa: BLE001 - one bad record must not keep the others
+                self._left_alone.add(match)
+                self._registry.skip_unreadable(match, error)
+
+    def _lock(self, match: str) -> asyncio.Lock:
+        return self._locks.setdefault(match, asyncio.Lock())
+
+    def _epoch(self, match: str) -> int:
+        return self._store.epochs.get(match, 1)
 
     async def _play_on(self, taken: Taken) -> None:
-        if (stale := self._registry.get(taken.match)) is not None:
-            stale.hand_over()  # others have owned the match since, while its clock ran on here
+        stale = self._registry.get(taken.match)
+        if stale is not None and stale.hand_over() is None:
+            return  # what it is about to store is refused; a later look reads it again
         self._store.epochs[taken.match] = taken.epoch
         await self._registry.resume(taken.match, taken.times)

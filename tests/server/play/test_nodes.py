@@ -13,12 +13,14 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
 from evilpegs_server.play import stall_free_clock
-from evilpegs_server.play.registry import MAX_OPEN_MATCHES
+from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
+from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
+from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.storage.rounds import Round, open_round
 from support.in_process import serving
 from support.named_players import given_names
@@ -128,6 +130,86 @@ async def test_time_in_which_another_node_had_a_match_is_not_charged(start, engi
             assert resumed["state"] == "turn"
             assert (await back.hear("turn"))["left_ms"] == 60_000
             assert (await back.guess(match, 1, 1, "1122"))["type"] == "feedback"
+
+
+@pytest.fixture
+async def behind(start, engine, monkeypatch):
+    """The server of a node that looks only when told, with a match that others have had since; its runner's state."""
+    for name in ("LOOK_SECONDS", "HAND_OVER_SECONDS"):
+        monkeypatch.setattr(server_module, name, 3600)
+    server = await start("one")
+    async with dial(server.url) as raw:
+        await raw.hello()
+        match = await raw.play("classic-evil")
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE owners SET epoch = epoch + 1, wanted = 'two'")
+        yield server.registry, match
+
+
+async def test_node_that_is_behind_hands_over_no_time(behind, engine):
+    """The clock of its runner ran on while others played the match, perhaps to another turn."""
+    registry, _ = behind
+    await registry.nodes.look()
+    assert read(engine, "SELECT node FROM owners") == [("one",)]
+    await registry.nodes.adopt()
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE owners SET wanted = 'two'")
+    await registry.nodes.look()
+    assert read(engine, "SELECT node, spent_ms FROM owners") == [("two", None)]
+
+
+async def test_node_that_is_behind_reads_a_match_when_its_answer_is_out(behind, monkeypatch):
+    registry, match = behind
+    stale = registry.get(match)
+    with monkeypatch.context() as patch:
+        patch.setattr(MatchRunner, "hand_over", lambda _: None)
+        await registry.nodes.adopt()
+    assert registry.get(match) is stale
+    await registry.nodes.adopt()
+    assert registry.get(match) is not stale
+
+
+async def test_match_that_was_taken_and_not_read_is_played_at_last(start, engine, monkeypatch):
+    """Nobody else may take it from a living node, and its player may never come."""
+    failures = iter([DatabaseUnavailableError("gone"), BusyError("busy")])
+    resume, resumed = MatchRegistry.resume, []
+
+    async def fail_first(registry, match, times):
+        for failure in failures:
+            raise failure
+        await resume(registry, match, times)
+        resumed.append(match)
+
+    async with dial((await start("one")).url) as raw:
+        await raw.hello()
+        match = await raw.play("classic-evil")
+    monkeypatch.setattr(MatchRegistry, "resume", fail_first)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE owners SET node = 'two', epoch = epoch + 1")
+    await until(lambda: resumed)
+    assert resumed == [match]
+
+
+async def test_record_that_cannot_be_read_keeps_no_other_from_being_played(start, engine, monkeypatch):
+    resume, tried = MatchRegistry.resume, []
+
+    async def fail_one(registry, match, times):
+        tried.append(match)
+        if match == matches[0]:
+            raise ValueError("damaged")
+        await resume(registry, match, times)
+
+    server = await start("one")
+    async with dial(server.url) as raw:
+        await raw.hello()
+        matches = [await raw.play("classic-evil") for _ in range(2)]
+    stale = server.registry.get(matches[1])
+    monkeypatch.setattr(MatchRegistry, "resume", fail_one)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE owners SET node = 'two', epoch = epoch + 1")
+    await until(lambda: server.registry.get(matches[1]) not in {None, stale})
+    await server.registry.nodes.adopt()
+    assert sorted(tried) == matches
 
 
 def test_no_connection_is_left_open(engine):

@@ -42,7 +42,6 @@ _TAKE: Final = """
     FROM old WHERE o.match = old.match RETURNING old.id, o.epoch, old.spent_ms, old.wait_ms, old.credit_ms
 """
 _SILENT: Final = f"o.node NOT IN (SELECT name FROM nodes WHERE {_ALIVE})"  # noqa: S608
-_TAKE_OWN: Final = _TAKE.format(which="o.node = ?", more="")
 _TAKE_ONE: Final = _TAKE.format(which=f"m.id = ? AND m.player = ? AND (o.node = ? OR {_SILENT})", more="")
 _TAKE_SILENT: Final = _TAKE.format(which=f"o.node <> ? AND {_SILENT} LIMIT 200", more="SKIP LOCKED")
 _ASK: Final = """
@@ -56,6 +55,10 @@ _WANTED: Final = """
 _GIVE: Final = """
     UPDATE owners AS o SET node = ?, epoch = o.epoch + 1, wanted = NULL, spent_ms = ?, wait_ms = ?, credit_ms = ?
     FROM matches AS m WHERE m.id = ? AND o.match = m.number AND o.node = ? AND o.epoch = ?
+"""
+_OWNED: Final = """
+    SELECT m.id, m.player, o.epoch FROM owners AS o JOIN matches AS m ON m.number = o.match
+    WHERE o.node = ?
 """
 _OPEN: Final = """
     SELECT m.id, m.ladder, (SELECT max(seq) FROM events AS e WHERE e.match = m.number), e.json
@@ -109,13 +112,13 @@ class ServerNode:
         rows = read(self._engine, _SEEN, self.name)
         return (rows[0][0], rows[0][1]) if rows else (None, None)
 
-    def take_own(self) -> list[Taken]:
-        """Take the open matches of earlier runs."""
-        return self._take(_TAKE_OWN, self.name)
+    def take_silent(self) -> list[str]:
+        """Own some open matches of nodes that were silent for a lease, or have ended, and return them."""
+        return [taken.match for taken in self._take(_TAKE_SILENT, self.name, self._judges())]
 
-    def take_silent(self) -> list[Taken]:
-        """Take some open matches of nodes that were silent for a lease, or have ended."""
-        return self._take(_TAKE_SILENT, self.name, self._judges())
+    def owned(self) -> list[tuple[str, int, int]]:
+        """Return the matches of this node, each with its player and epoch."""
+        return [tuple(row) for row in read(self._engine, _OWNED, self.name)]
 
     def take(self, match: str, player: int) -> Taken | None:
         """Take an open match if it is this node's already or its owner is silent."""
