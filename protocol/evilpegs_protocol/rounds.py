@@ -48,7 +48,9 @@ class RoundDocument(Message):
     """A round, whose conditions are those of `ladder`, with all games in one match.
 
     It is `planned` before it opens, `closing` while the last games are played, and then `over`. `adjusted` says that
-    scores are without luck, null before it is over. Entrants are in the order of their places, else by name.
+    scores are without luck, null before it is over. `changed` is when the operator last changed the results of a round
+    that was over: excluded, admitted, hid, showed or forgot an entrant. Entrants are in the order of their places, else
+    by name.
     """
 
     id: LadderId
@@ -58,6 +60,7 @@ class RoundDocument(Message):
     opens: Milliseconds
     closes: Milliseconds | None
     adjusted: bool | None
+    changed: Milliseconds | None
     entrants: tuple[RoundEntrant, ...]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs.database import now_ms
 from evilpegs.main import COMMANDS, GROUPS, app
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.leaderboard.luck import curve_hashes
@@ -295,12 +296,13 @@ def toured(run, serve, start, postgres_cluster, printed):
     engine = open_database(server.database)
     open_round(engine, Round("final", "classic", 5, sealed=True, opens=0, closes=1, published=None), None)
     open_round(engine, Round("devil", "classic-devil", 5, sealed=False, opens=0, closes=None, published=None), None)
-    exclude(engine, "final", "dora", "copied")
+    exclude(engine, "final", "dora", "copied", 0)
     forget_player(engine, "emil", 0, with_open=True)
     tour.look("evilpegs round status", "round", "status", "--database", server.database)  # while it is sealed
     ladders = ("evilpegs ladders", "ladders", "--server", server.url)
     wait_until(lambda: "is_round" in tour.look(*ladders)["ladders"][-1])
     publish_round(engine, "final", 1)
+    exclude(engine, "final", "dora", "copied from ann", now_ms())
     engine.dispose()
     tour.look("evilpegs round status", "round", "status", "--database", server.database)
     tour.look("evilpegs database backup", "database", "backup", "copy.sqlite3", "--database", server.database)

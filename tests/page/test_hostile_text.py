@@ -77,7 +77,7 @@ def documents(text):
     }  # fmt: skip
     heading = {
         "id": text, "ladder": ladder, "sealed": False, "state": "over", "opens": 1, "closes": 2, "adjusted": True,
-        "entrants": [],
+        "changed": 3, "entrants": [],
     }  # fmt: skip
     result = {"place": 1, "mean": 4.5, "games": 1, "failed": 0, "not_played": 0, "ahead_of": HOSTILE}
     entrant = {"progress": "finished", "ended": 1, "excluded": None, "result": result}

@@ -92,7 +92,7 @@ def contest(tmp_path_factory):
         Round("later", "classic", GAMES, sealed=False, opens=far, closes=2 * far, published=None),
     ):
         open_round(engine, each, ENTRANTS)
-        exclude(engine, each.id, "sly", "asked <b>a solver</b>")
+        exclude(engine, each.id, "sly", "asked <b>a solver</b>", now())
     act_on_player(engine, "hide", "shy", now())
     with pytest.MonkeyPatch.context() as patch, server_in_thread(database) as server:
         patch.setattr(round_results, "MINUTE_MS", 1)  # of the progress of a sealed round
@@ -190,10 +190,14 @@ def test_results_are_those_of_api(open_round_view, contest):
     page.locator("summary").first.click()
     expect(name).to_be_visible()
     expect(page.locator("thead th").nth(2)).to_have_text("Adjusted mean")
+    expect(page.get_by_role("status")).not_to_contain_text("changed")
     expect(page.locator("li")).to_have_text(["sly is excluded: asked <b>a solver</b>", "1 entrant withdrew."])
     page.get_by_role("link", name="minimax").click()
     expect(page.locator("match-list tbody tr")).to_have_count(1)
     expect(page.locator("match-list tbody td").nth(2)).to_have_text("done")
+    exclude(contest.engine, "done", "sly", "asked <b>a solver</b>", now())
+    page = open_round_view("#/round/done")
+    expect(page.get_by_role("status")).to_contain_text("The operator changed these results ")
 
 
 def test_bot_is_offered_rounds_of_its_names(open_round_view, contest):

@@ -98,7 +98,7 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
         raise CommandError("name the players to admit, or a file with --from")
     with open_for_writing(database) as engine:
         is_closed = rounds.find_round(engine, name).is_closed(now_ms())
-        admitted = rounds.admit(engine, name, wanted, with_new=not is_closed)
+        admitted = rounds.admit(engine, name, wanted, now_ms(), with_new=not is_closed)
     console(sys.stderr).print(f"admitted {pluralize(admitted, 'entrant')} to {name}; {SOON}", soft_wrap=True)
 
 
@@ -138,7 +138,7 @@ def exclude(
     check_reason(reason)
     with open_for_writing(database) as engine:
         rounds.find_round(engine, name)
-        rounds.exclude(engine, name, player, reason)
+        rounds.exclude(engine, name, player, reason, now_ms())
     console(sys.stderr).print(f"{player} is excluded from {name}", soft_wrap=True)
 
 
@@ -198,6 +198,8 @@ def _show(shown: RoundDocument) -> None:
     print_table(out, shown.entrants, RESULTS if shown.state == "over" else PROGRESS)
     if shown.sealed and shown.state != "over" and any(each.ended is None for each in shown.entrants):
         out.print("\nsealed: --operator shows how many games have ended")
+    if shown.changed is not None:
+        out.print(f"\nthe operator changed the results at {format_time(shown.changed)}, after the round was over")
 
 
 def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:

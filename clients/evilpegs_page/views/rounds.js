@@ -15,7 +15,7 @@ import { LoadingView } from "./loading_view.js";
  * @typedef {{place: number, mean: number | null, games: number, failed: number, not_played: number, ahead_of: readonly string[]}} Result
  * @typedef {{player: string | null, progress: import("../components/result_words.js").Progress, ended: number | null, excluded: string | null, result: Result | null}} Entrant
  * @typedef {{id: string, ladder: import("../game/ladder_words.js").LadderDocument, sealed: boolean, state: keyof typeof STATES,
- *   opens: number, closes: number | null, adjusted: boolean | null, entrants: readonly Entrant[]}} Round
+ *   opens: number, closes: number | null, adjusted: boolean | null, changed: number | null, entrants: readonly Entrant[]}} Round
  */
 
 const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "last games", over: "over" });
@@ -130,8 +130,9 @@ export default class RoundsView extends LoadingView {
 }
 
 /** @param {Round} round @returns {string} whether one can play, and until when */
-function stateWords({ state, opens, closes }) {
-  if (state === "over") return `Over. It closed ${momentWords(closes ?? opens)}.`;
+function stateWords({ state, opens, closes, changed }) {
+  const since = changed === null ? "" : ` The operator changed these results ${momentWords(changed)}.`;
+  if (state === "over") return `Over. It closed ${momentWords(closes ?? opens)}.${since}`;
   if (state === "closing") return "Closed. The last games are being played.";
   const until = closes === null ? "until the person who runs this server closes it" : `until ${momentWords(closes)}`;
   return state === "open" ? `Open ${until}.` : `Opens ${momentWords(opens)}, ${until}.`;

@@ -13,7 +13,7 @@ from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.rounds import Round, RoundGames, load_round_games
+from evilpegs_server.storage.rounds import Round, RoundGames, load_change, load_round_games
 
 MINUTE_MS: Final = 60_000
 SETTLED_MS: Final = 10_000
@@ -49,8 +49,8 @@ def round_document(
         for each in games
     ]
     entrants.sort(key=lambda each: (each.result.place if each.result else inf, each.player or ""))
-    adjusted = curve is not None if is_over else None
-    return round_heading(played, ladders, now).model_copy(update={"adjusted": adjusted, "entrants": tuple(entrants)})
+    added = {"adjusted": curve is not None, "changed": load_change(engine, played)} if is_over else {}
+    return round_heading(played, ladders, now).model_copy(update={**added, "entrants": tuple(entrants)})
 
 
 def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> RoundDocument:
@@ -62,6 +62,7 @@ def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> Rou
         opens=played.opens,
         closes=played.closes,
         adjusted=None,
+        changed=None,
         entrants=(),
     )
 

@@ -18,7 +18,7 @@ from evilpegs_server.storage.queries import UNSEALED, changing, is_postgres, rea
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
 PlayerDeed = Literal["ban", "unban", "kick", "hide", "show"]
-Deed = PlayerDeed | Literal["add", "token", "rename", "forget", "open", "close"]
+Deed = PlayerDeed | Literal["add", "token", "rename", "forget", "open", "close", "exclude", "admit"]
 
 FORMER_NAMES: Final = """
     SELECT a.reason, p.id, p.name, p.kind FROM acts AS a JOIN players AS p ON p.id = a.player
@@ -124,7 +124,7 @@ def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at:
             names[skeleton(name)] = number, name
             row = number, name, skeleton(name), kind, players.hash_token(token), at
             connection.exec_driver_sql("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)", row)
-            _note(connection, "add", number, at, None)
+            note_act(connection, "add", number, at, None)
 
 
 def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
@@ -133,7 +133,7 @@ def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
         connection.exec_driver_sql(
             "UPDATE players SET token_hash = ? WHERE id = ?", (players.hash_token(token), player)
         )
-        _note(connection, "token", player, at, None)
+        note_act(connection, "token", player, at, None)
 
 
 def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: str | None = None) -> None:
@@ -147,7 +147,7 @@ def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: 
         shown = "DELETE FROM hidden WHERE player = ?"
         if deed == "show" and not connection.exec_driver_sql(shown, (player,)).rowcount:
             raise NothingToUndoError(f"{name} is not hidden")
-        _note(connection, deed, player, at, reason)
+        note_act(connection, deed, player, at, reason)
 
 
 def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
@@ -159,7 +159,7 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
             raise players.taken_name(new, other, names)
         row = new, skeleton(new), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ? WHERE id = ?", row)
-        _note(connection, "rename", player, at, stored_form(name))
+        note_act(connection, "rename", player, at, stored_form(name))
 
 
 def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
@@ -185,7 +185,7 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
         row = tombstone, tombstone, players.hash_token(players.new_token()), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)
         connection.exec_driver_sql(_HIDE, (player,))
-        _note(connection, "forget", player, at, None)
+        note_act(connection, "forget", player, at, None)
     return int(matches)
 
 
@@ -196,10 +196,10 @@ def empty_side_file(engine: Engine) -> bool:
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:
     with changing(engine) as connection:
-        _note(connection, "open" if is_open else "close", None, at, None)
+        note_act(connection, "open" if is_open else "close", None, at, None)
 
 
-def _note(connection: Connection, deed: Deed, player: int | None, at: int, reason: str | None) -> None:
+def note_act(connection: Connection, deed: Deed, player: int | None, at: int, reason: str | None) -> None:
     row = at, deed, player, reason
     connection.exec_driver_sql("INSERT INTO acts (at, act, player, reason) VALUES (?, ?, ?, ?)", row)
 

@@ -14,17 +14,25 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.acts import BANS, find_players
-from evilpegs_server.storage.queries import UNSEALED, changing, read
+from evilpegs_server.storage.acts import BANS, find_players, note_act
+from evilpegs_server.storage.queries import UNSEALED, changing, read, read_value
 
 SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
 """Condition for the row ``m`` of `matches`: others than its player may see it in lists, streams and the feed."""
 
 _ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
 _POSSIBLE: Final = "FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
+_EXCLUDED: Final = "SELECT player FROM entrants WHERE round = ? AND excluded IS NOT NULL"
+_ADMIT: Final = """
+    INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT (round, player) DO UPDATE SET excluded = NULL
+"""
 _PUBLISH: Final = """
     UPDATE rounds SET published = ?
     WHERE id = ? AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = rounds.id AND NOT over)
+"""
+_CHANGED: Final = """
+    SELECT max(at) FROM acts WHERE at > ? AND (act IN ('exclude', 'admit') AND reason = ?
+        OR act IN ('hide', 'show', 'forget') AND player IN (SELECT player FROM entrants WHERE round = ?))
 """
 _GAMES: Final = """
     SELECT p.name, e.excluded, p.id IN (SELECT player FROM hidden), m.started_at,
@@ -126,20 +134,26 @@ def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> in
         if names is None:
             possible = f"SELECT name {_POSSIBLE} AND id NOT IN (SELECT player FROM ({BANS}) AS bans)"  # noqa: S608 - of constants
             names = connection.exec_driver_sql(possible).scalars().all()
-        return _admit(connection, wanted.id, names)
+        return _admit(connection, wanted.id, names, wanted.opens)
 
 
-def admit(engine: Engine, name: str, players: Sequence[str], *, with_new: bool = True) -> int:
+def load_change(engine: Engine, played: Round) -> int | None:
+    """Return when the operator last changed the results of a round that was over, in Unix milliseconds."""
+    changed = played.published and read_value(engine, _CHANGED, played.published, played.id, played.id)
+    return None if changed is None else int(changed)
+
+
+def admit(engine: Engine, name: str, players: Sequence[str], at: int, *, with_new: bool = True) -> int:
     """Admit entrants to a round, also ones who were excluded. Raises UnknownPlayerError, or RoundError for new ones."""
     with changing(engine) as connection:
         entered = set(connection.exec_driver_sql("SELECT player FROM entrants WHERE round = ?", (name,)).scalars())
         for player in () if with_new else players:
             if not entered.issuperset(find_players(connection, [player], _POSSIBLE)):
                 raise RoundError(f"{name} is closed, and {player} is no entrant; nobody can enter any more")
-        return _admit(connection, name, players)
+        return _admit(connection, name, players, at)
 
 
-def exclude(engine: Engine, name: str, player: str, reason: str) -> None:
+def exclude(engine: Engine, name: str, player: str, reason: str, at: int) -> None:
     """Leave an entrant out of the results, with a reason that is shown. Raises UnknownPlayerError or RoundError."""
     with changing(engine) as connection:
         (number,) = find_players(connection, [player], _POSSIBLE)
@@ -147,6 +161,7 @@ def exclude(engine: Engine, name: str, player: str, reason: str) -> None:
         changed = connection.exec_driver_sql("UPDATE entrants SET excluded = ? WHERE round = ? AND player = ?", row)
         if not changed.rowcount:
             raise RoundError(f"{player} is no entrant of {name}")
+        note_act(connection, "exclude", number, at, name)
 
 
 def set_closing(engine: Engine, name: str, closes: int) -> None:
@@ -160,10 +175,10 @@ def publish_round(engine: Engine, name: str, now: int) -> bool:
         return bool(connection.exec_driver_sql(_PUBLISH, (now, name)).rowcount)
 
 
-def _admit(connection: Connection, name: str, players: Sequence[str]) -> int:
-    query = (
-        "INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT (round, player) DO UPDATE SET excluded = NULL"
-    )
+def _admit(connection: Connection, name: str, players: Sequence[str], at: int) -> int:
+    excluded = set(connection.exec_driver_sql(_EXCLUDED, (name,)).scalars())
     for number in find_players(connection, players, _POSSIBLE):
-        connection.exec_driver_sql(query, (name, number))
+        connection.exec_driver_sql(_ADMIT, (name, number))
+        if number in excluded:
+            note_act(connection, "admit", number, at, name)
     return len(set(players))

@@ -121,7 +121,10 @@ def test_exclusion_from_a_closed_round_is_taken_back(run):
     run("round", "exclude", "final", "anna", "--reason", "by mistake")
     assert {each["player"]: each["excluded"] for each in shown(run)["entrants"]} == {"anna": "by mistake", "bert": None}
     assert "admitted 1 entrant" in run("round", "admit", "final", "anna").err
-    assert shown(run) == before
+    after = shown(run)
+    assert before | {"changed": after["changed"]} == after
+    assert (before["changed"], after["changed"] > before["closes"]) == (None, True)
+    assert "the operator changed the results at " in run("round", "status", "final").out
 
 
 def test_open_matches_need_a_server_to_end(run, engine):
@@ -147,6 +150,7 @@ def test_results_are_a_table_and_csv(run, engine):
     table = run("round", "status", "final").out
     assert re.search(r"1 +anna +11\.000 +5 +5 +5", table)
     assert re.search(r"bert.*excluded: =copied", table)
+    assert "changed" not in table
     rows = list(csv.DictReader(run("round", "status", "--csv").out.splitlines()))
     assert [(row["player"], row["place"], row["not_played"], row["excluded"]) for row in rows] == [
         ("anna", "1", "5", ""),

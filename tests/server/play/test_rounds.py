@@ -131,7 +131,7 @@ class TestEntry:
             assert (await begin(anna))["code"] == "already_entered"
             await anna.ask("match_over", type="resign", match=match)
             assert (await begin(anna))["code"] == "already_entered"
-            rounds.admit(contest.engine, "final", ["carl"])
+            rounds.admit(contest.engine, "final", ["carl"], NOW)
             await until_begun(carl, "not_an_entrant")
 
     async def test_entry_counts_after_restart(self, contest):
@@ -229,8 +229,8 @@ class TestClose:
 
     async def test_excluded_and_forgotten_entrants_have_no_result(self, contest):
         contest.open("anna", "bert", "carl")
-        rounds.exclude(contest.engine, "final", "bert", "copied")
-        rounds.exclude(contest.engine, "final", "carl", "a reason that names bert")
+        rounds.exclude(contest.engine, "final", "bert", "copied", NOW)
+        rounds.exclude(contest.engine, "final", "carl", "a reason that names bert", NOW)
         forget_player(contest.engine, "carl", NOW, with_open=False)
         contest.wall.now += HOUR
         await contest.start()

@@ -121,7 +121,7 @@ def played(engine):
     acts.add_players(engine, {"zoe": "t" * 64}, "human", 200)
     acts.rename_player(engine, "ann", "anna", 300)
     rounds.open_round(engine, rounds.Round("friday", "classic", 9, True, 1, None, None), ["zoe", "anna"])
-    rounds.exclude(engine, "friday", "zoe", "late")
+    rounds.exclude(engine, "friday", "zoe", "late", 350)
     acts.act_on_player(engine, "hide", "bob", 400, "why")
     acts.forget_player(engine, "eve", 500, with_open=True)
     return engine
@@ -266,7 +266,7 @@ def test_acts_are_followed(nodes, follow, copy):
         lambda: acts.set_registration(there, 6, is_open=False),
         lambda: acts.add_players(there, {"zoe": "z" * 64}, "bot", 7),
         lambda: rounds.open_round(there, rounds.Round("friday", "classic", 9, True, 1, None, None), ["zoe"]),
-        lambda: rounds.exclude(there, "friday", "zoe", "late"),
+        lambda: rounds.exclude(there, "friday", "zoe", "late", 350),
         lambda: rounds.publish_round(there, "friday", 9),
         lambda: nodes.change("INSERT INTO ladders (id, json) VALUES ('own', '{}')"),
         lambda: acts.forget_player(there, "eve", 10, with_open=True),

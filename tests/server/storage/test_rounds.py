@@ -12,6 +12,7 @@ from evilpegs_server.storage.rounds import (
     admit,
     exclude,
     find_round,
+    load_change,
     load_entered,
     load_entrants,
     load_rounds,
@@ -71,26 +72,26 @@ def test_unknown_entrant_opens_no_round(rounds):
 
 
 def test_excluded_entrants_are_admitted_again(rounds):
-    exclude(rounds, "final", "bob", "copied")
+    exclude(rounds, "final", "bob", "copied", 40)
     assert load_entrants(rounds) == {("final", ANN)}
-    assert admit(rounds, "final", ["bob", "eve"]) == 2
+    assert admit(rounds, "final", ["bob", "eve"], 45) == 2
     assert load_entrants(rounds) == {("final", ANN), ("final", BOB), ("final", EVE)}
 
 
 def test_closed_round_takes_back_excluded_entrants_and_no_new_ones(rounds):
-    exclude(rounds, "final", "bob", "copied")
+    exclude(rounds, "final", "bob", "copied", 40)
     with pytest.raises(RoundError, match="final is closed, and eve is no entrant"):
-        admit(rounds, "final", ["bob", "eve"], with_new=False)
+        admit(rounds, "final", ["bob", "eve"], 45, with_new=False)
     assert load_entrants(rounds) == {("final", ANN)}
-    assert admit(rounds, "final", ["bob"], with_new=False) == 1
+    assert admit(rounds, "final", ["bob"], 45, with_new=False) == 1
     assert load_entrants(rounds) == {("final", ANN), ("final", BOB)}
 
 
 def test_only_an_entrant_is_excluded(rounds):
     with pytest.raises(RoundError, match="eve is no entrant of final"):
-        exclude(rounds, "final", "eve", "late")
+        exclude(rounds, "final", "eve", "late", 40)
     with pytest.raises(acts.UnknownPlayerError, match="'zoe'"):
-        exclude(rounds, "final", "zoe", "late")
+        exclude(rounds, "final", "zoe", "late", 40)
 
 
 def test_closing_is_set(rounds):
@@ -109,3 +110,27 @@ def test_round_is_over_once_when_no_match_of_it_is_open(rounds):
     assert not publish_round(rounds, "final", 70)
     assert find_round(rounds, "final").published == 60
     assert load_entered(rounds) == set()
+
+
+def test_results_that_change_after_the_end_say_when(rounds):
+    def changed():
+        return load_change(rounds, find_round(rounds, "final"))
+
+    open_round(rounds, replace(FINAL, id="other"), ["bob"])
+    exclude(rounds, "final", "bob", "copied", 40)
+    assert changed() is None
+    publish_round(rounds, "final", 60)
+    exclude(rounds, "other", "bob", "copied", 61)
+    admit(rounds, "final", ["ann"], 62, with_new=False)
+    acts.act_on_player(rounds, "hide", "eve", 63)
+    acts.rename_player(rounds, "ann", "anna", 64)
+    assert changed() is None
+    for at, change in (
+        (70, lambda: admit(rounds, "final", ["bob"], 70, with_new=False)),
+        (71, lambda: exclude(rounds, "final", "bob", "copied", 71)),
+        (72, lambda: acts.act_on_player(rounds, "hide", "bob", 72)),
+        (73, lambda: acts.act_on_player(rounds, "show", "bob", 73)),
+        (74, lambda: acts.forget_player(rounds, "bob", 74, with_open=False)),
+    ):
+        change()
+        assert changed() == at
