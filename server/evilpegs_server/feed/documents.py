@@ -11,7 +11,9 @@ from evilpegs_server.feed.mqtt_client import Delivery, FeedClient
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
-from evilpegs_server.storage.browse import OpenMatchRow, list_open_matches
+from evilpegs_server.storage.acts import load_last_hiding
+from evilpegs_server.storage.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.rounds import load_rounds
 
 PERIOD_SECONDS: Final = 1.0
 MAX_LISTED: Final = 100
@@ -32,7 +34,13 @@ class Documents:
     async def publish(self, client: FeedClient) -> None:
         """Publish all documents, then every second the changed ones. Raises aiomqtt.MqttError or TimeoutError."""
         published: dict[str, bytes] = {}
+        hiding = 0
         while True:
+            last, at = await asyncio.to_thread(load_last_hiding, self.engine)
+            if last != hiding:
+                for topic in await asyncio.to_thread(self._old_results, at):
+                    await client.deliver(Delivery(topic, b"", is_retained=True))  # which clears it
+                hiding = last
             for topic, payload in (await self._live() | await self._standings()).items():
                 if published.get(topic) != payload:
                     published[topic] = payload
@@ -45,6 +53,12 @@ class Documents:
             if match.ladder in by_ladder:
                 by_ladder[match.ladder].append(match)
         return {self.topics.live(ladder): _live_payload(ladder, matches) for ladder, matches in by_ladder.items()}
+
+    def _old_results(self, at: int) -> list[str]:
+        # they may be of the player who was hidden or forgotten, unless a later match has replaced them
+        ladders = [*self.ladders, *(each.id for each in load_rounds(self.engine))]
+        later = {each: MatchFilter(ladders=(each,), since=at, over=True) for each in ladders}
+        return [self.topics.ladder_result(each) for each in ladders if not list_matches(self.engine, later[each], 1)]
 
     async def _standings(self) -> dict[str, bytes]:
         if not self.leaderboards.filled:

@@ -92,6 +92,12 @@ def load_acts(engine: Engine, after: int) -> list[Act]:
     ]
 
 
+def load_last_hiding(engine: Engine) -> tuple[int, int]:
+    """Return the id and the time of the last act by which matches were hidden or forgotten; zeros if there is none."""
+    rows = read(engine, "SELECT id, at FROM acts WHERE act IN ('hide', 'forget') ORDER BY id DESC LIMIT 1")
+    return tuple(rows[0]) if rows else (0, 0)
+
+
 def load_last_act(engine: Engine) -> int:
     return int(read_value(engine, "SELECT coalesce(max(id), 0) FROM acts"))
 

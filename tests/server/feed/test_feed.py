@@ -13,14 +13,16 @@ from evilpegs_protocol.broker import BrokerUnusableError
 from evilpegs_server import stopping
 from evilpegs_server.feed import feed
 from evilpegs_server.feed.cursor import FeedCursor
+from evilpegs_server.server import wall_ms
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import load_events
 from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import Connection
+from evilpegs_server.storage.acts import act_on_player, forget_player
 from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
-from evilpegs_server.storage.queries import closing_engine
+from evilpegs_server.storage.queries import closing_engine, read_value
 from evilpegs_server.storage.rounds import Round, open_round
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
@@ -114,6 +116,41 @@ async def test_newest_result_of_ladder_is_retained_and_stands_alone(mosquitto, p
     assert (newest["client"], newest["ladder"], newest["rated"]) == ("raw 1", "tiny", True)
     assert len(newest["outcomes"]) == len(newest["guesses"]) == 2
     assert newest["elapsed_ms"] >= 0
+
+
+NAME = "SELECT name FROM players WHERE id = (SELECT player FROM matches WHERE id = ?)"
+
+
+async def test_result_of_forgotten_player_is_retained_no_longer(mosquitto, publishing, players, database):
+    def results(subscriber):
+        kept = [payload for topic, payload, _ in subscriber.received if topic.endswith("/ladder/tiny/result")]
+        return [json.loads(payload)["player"] if payload else "" for payload in kept]
+
+    def standings(subscriber):
+        return [topic for topic, _, _ in subscriber.received if topic.endswith("/ladder/tiny/leaderboard")]
+
+    expected = []
+    async with Subscriber(mosquitto.port) as subscriber:
+        async with publishing(mosquitto.url) as server:
+            await subscriber.wait_for(has_state("online"))
+            for end in ("forgotten", "hidden", "shown"):
+                (player,) = await players(server)
+                match = await player.play()
+                with closing_engine(open_database(database)) as engine:
+                    name = read_value(engine, NAME, match)
+                    expected.append(name)
+                    await subscriber.wait_for(lambda each: results(each) == expected)
+                    if end == "forgotten":
+                        forget_player(engine, name, wall_ms(), with_open=False)
+                    elif end == "hidden":
+                        act_on_player(engine, "hide", name, wall_ms())
+                if end != "shown":
+                    expected.append("")
+                    await subscriber.wait_for(lambda each: results(each) == expected)
+        published = len(standings(subscriber))
+        async with publishing(mosquitto.url):
+            await subscriber.wait_for(lambda each: len(standings(each)) > published)
+            assert results(subscriber) == expected
 
 
 async def test_feed_lists_open_matches(mosquitto, publishing, players):
