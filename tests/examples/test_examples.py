@@ -129,6 +129,26 @@ async def test_complete_example_resumes_after_cut(tmp_path, complete_bot):
     assert (tmp_path / "bot_tokens.json").stat().st_mode & 0o777 == 0o600
 
 
+async def test_complete_example_uses_no_proxy_on_this_machine(tmp_path, complete_bot, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "socks_proxy"):
+        monkeypatch.setenv(name, "socks5h://127.0.0.1:1")
+    async with real_server(tmp_path) as url:
+        status, printed = await run_program(tmp_path, *complete_bot, url)
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize(("proxy", "fact"), [("socks5h://127.0.0.1:1", "NO_PROXY"), ("gopher://127.0.0.1:1", "gopher")])
+async def test_complete_example_names_a_proxy_that_it_cannot_use(tmp_path, lone_python, monkeypatch, proxy, fact):
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    program = handed_out_bot("py", "ws://example.invalid/v1").replace("(0, 1, 2, 4, 8, 16, 30, 60)", "(0,)")
+    (tmp_path / "bot.py").write_text(program)
+    status, printed = await run_program(tmp_path, *lone_python, "bot.py")
+    assert status == 1
+    assert fact in printed
+    assert "Traceback" not in printed
+
+
 async def test_complete_example_plays_again_with_kept_token(tmp_path, complete_bot):
     async with real_server(tmp_path) as url:
         runs = [await run_program(tmp_path, *complete_bot, url) for _ in range(2)]
