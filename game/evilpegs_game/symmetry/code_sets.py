@@ -24,6 +24,7 @@ CodeSetKey = bytes
 
 KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
+_KEY_WORK: Final = 300
 _MAX_GRID: Final = 1 << 20
 _MAX_GUESSES: Final = 1 << 13  # with more codes, trying all guesses against a small set takes less time
 
@@ -51,6 +52,11 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
     least = int(_mix(numbers).sum(axis=1).argmin())
     chosen = np.sort(numbers[least]).astype("<u8")
     return blake2b(chosen.tobytes(), digest_size=KEY_BYTES, person=str(rules).encode()).digest()
+
+
+def key_work(codes: int, rules: Rules) -> int:
+    """Return the number of feedback evaluations that take as long as the key of ``codes`` codes."""
+    return _KEY_WORK * codes * len(_peg_orders(rules.pegs))
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
