@@ -23,6 +23,13 @@ from evilpegs_game.feedback import Feedback
 PLAIN_WIDTH: Final = 120  # of text for people in a file or a pipe
 
 
+def whole_range(at_least: int, at_most: int | None) -> str:
+    """Return bounds of whole guesses such as ``3``, ``3-4``, ``≤1`` or ``≥3``."""
+    if at_least == at_most:
+        return f"{at_least}"
+    return f"≥{at_least}" if at_most is None else f"{at_least}-{at_most}" if at_least else f"≤{at_most}"
+
+
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 

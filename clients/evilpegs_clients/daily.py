@@ -30,6 +30,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import History, all_black
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import seed_tie_index
 
 WEEKDAYS_BEGIN: Final = date(2026, 12, 7)
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -83,11 +84,7 @@ def daily_codemaker(terms: DailyTerms) -> Fixed | Evil:
 
 
 def seeded_evil(seed: str) -> Evil:
-    return Evil(partial(_tie, seed))  # no closure, which could not be pickled
-
-
-def _tie(seed: str, turn: int, tied: int) -> int:
-    return _keyed_number(seed, f"evilpegs tie {turn}") % tied
+    return Evil(partial(seed_tie_index, seed))  # no closure, which could not be pickled
 
 
 def seeded_secret(seed: str, rules: Rules) -> Code:

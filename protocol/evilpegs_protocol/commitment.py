@@ -41,6 +41,11 @@ def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: st
     return _keyed_number(nonce, message if share is None else [*message, share]) % tied
 
 
+def seed_tie_index(seed: str, turn: int, tied: int) -> int:
+    """Return the same index for a game without a server, whose ``seed`` the player knows."""
+    return int.from_bytes(hmac.digest(seed.encode(), f"evilpegs tie {turn}".encode(), "sha256"), "big") % tied
+
+
 def derive_nonce(seed: bytes, match: str, game: int) -> str:
     """Return the nonce of one game, from the secret 32-byte ``seed`` of the match."""
     return _keyed_digest(seed, ["nonce", match, game]).hex()

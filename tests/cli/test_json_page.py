@@ -43,6 +43,8 @@ OFFLINE = {
     "evilpegs assist": [
         ["assist", "--rules", "2x2"],
         ["assist", "--rules", "2x2", "--after", "11:0,0", "22:0,0"],
+        ["assist", "--rules", "2x2", "--codemaker", "evil"],
+        ["assist", "--rules", "12x14", "--codemaker", "evil"],
         ["assist", "--rules", "12x14", "--after", "1234567890AB:2,4", "BA0987654321:1,5"],
     ],
     "evilpegs evaluate": [

@@ -75,8 +75,33 @@ def test_evil_gives_no_luck_and_best_play_is_named(open_view):
     play_to_end(page)
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text(f"You used {page.locator(GUESSES).count()} guesses; the best play needs 5.")
-    expect(summary).to_contain_text(re.compile(r"guesses on average: .* was better|No guess could have been better"))
-    expect(summary).to_contain_text("Evil gives no luck.")
+    expect(summary).to_contain_text(
+        re.compile(r"Guess \d cost 1 guess: you needed \d more then, instead of \d. .* was better")
+    )
+    expect(summary).to_contain_text("Against evil there is no luck.")
+
+
+def test_who_follows_the_hints_against_evil_needs_no_more_than_par(open_view, server):
+    page = open_view("#/play/4x6-evil?seed=t1&v=1")
+    play(page, "1122")
+    page.get_by_role("button", name=HINTS_OFF).click()
+    hint = page.locator("[slot=playing] game-advice, game-advice[slot=playing]")
+    for more in range(4, 0, -1):
+        expect(hint).to_contain_text(f"With it you need at most {more} more guess{'es' if more > 1 else ''}.")
+        best = hint.locator("p").first.locator(".pegs").inner_text().replace("\n", "")
+        page.locator(".slots").focus()
+        play(page, re.sub(r"\D", "", best))
+    summary = page.locator(SUMMARY)
+    expect(summary).to_contain_text("You used 5 guesses. Nobody can do it in fewer!")
+    expect(summary).to_contain_text("No guess cost anything.")
+    expect(summary).not_to_contain_text("on average")
+    look(page, "advice-par")
+    page.get_by_role("link", name="Replay").click()
+    page.get_by_role("button", name="Last").click()
+    page.get_by_role("button", name="Back").click()
+    worth = page.get_by_role("region", name="The guess")
+    expect(worth.locator(".regret")).to_contain_text("It cost nothing.")
+    expect(worth).not_to_contain_text("bits")
 
 
 def test_guess_of_date_is_not_the_players(open_view):

@@ -85,13 +85,13 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, analyze
     match = analyzed["minimax", "classic-evil"]
     analysis = wait_for_analysis(server.site_url, match)
     page = open_view(f"#/match/{match}?game=1&guess=1")
-    page.get_by_text("Regret").wait_for()
+    page.locator(".regret").wait_for()
     first = analysis["games"][0]["turns"][0]["analysis"]
     expect(page.locator("guess-worth .left")).to_have_text(f"{first['after']} of 1,296 codes left")
     expect(page.locator("guess-worth reply-bars li")).to_have_count(first["parts"])
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile(f"guess={len(analysis['games'][0]['turns'])}$"))
-    page.get_by_text("Evil gives no luck").wait_for()
+    page.get_by_text("Against evil there is no luck").wait_for()
     match = analyzed["minimax", "classic"]
     games = wait_for_analysis(server.site_url, match)["games"]
     follow(page, f"#/match/{match}?game=1&guess={len(games[0]['turns'])}")
@@ -130,7 +130,8 @@ def test_insights_are_those_of_analysis(open_view, server, analyzed):
                 assert counts == (worth["before"], worth["after"], worth["parts"])
                 assert turn["bits"] == pytest.approx(worth["bits"], abs=1e-3)
                 assert turn["expectedBits"] == pytest.approx(worth["expected_bits"], abs=1e-3)
-                assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
+                if ladder == "classic":
+                    assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
 
 
 def test_match_is_verified_and_downloaded(open_view, analyzed):

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
+from evilpegs.api.game import to_seed
+from evilpegs_clients.daily import seeded_evil
 from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory, Contradiction
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis, analyze_games
-from evilpegs_game.errors import to_flag
+from evilpegs_game.errors import MalformedError, quote_value, to_flag
 from evilpegs_game.feedback import Turn, TurnLike, to_turns
+from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.rules import Rules, to_rules
 
 
@@ -50,17 +53,27 @@ class GameAnalysis:
         return {"rules": str(self.rules), "turns": turns}
 
 
-def analyze(rules: Rules | str, turns: Iterable[TurnLike], *, thorough: bool = False) -> GameAnalysis:
+def analyze(
+    rules: Rules | str,
+    turns: Iterable[TurnLike],
+    codemaker: Literal["fixed", "evil"] = "fixed",
+    *,
+    seed: int | str | None = None,
+    thorough: bool = False,
+) -> GameAnalysis:
     """Say what each guess of a game was worth: candidates before and after, bits of information, best guesses, regret.
 
     Candidates are the codes still possible; regret is the number of guesses that a guess is expected to lose against
-    optimal play. If turns contradict each other, ``candidates_after`` is 0 at the first turn that leaves no code, and
-    None at all later turns.
+    optimal play. Against evil it is the number that is lost for sure, and ``needed`` has the further guesses that are
+    sure after each turn. If turns contradict each other, ``candidates_after`` is 0 at the first turn that leaves no
+    code, and None at all later turns.
 
     Args:
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
         turns: The turns of the game so far, from any codemaker: each a text such as ``1122:0,1``, or a guess and its
             feedback as texts or objects.
+        codemaker: ``evil`` if it left the most codes each time; else each candidate counts as equally likely.
+        seed: That of the `Game` against evil; without one, equal parts are decided as is worst.
         thorough: True if the analysis of a turn may take minutes. Values that would take too long to compute are None.
 
     Raises:
@@ -72,19 +85,29 @@ def analyze(rules: Rules | str, turns: Iterable[TurnLike], *, thorough: bool = F
     <GameAnalysis of 2 turns on 4x6: candidates 1,296 -> 256 -> 51>
     >>> round(game.turns[0].bits, 2)
     2.34
+    >>> [turn.needed.exact for turn in evilpegs.analyze("4x6", ["1122:1,0", "1111:0,0"], "evil")]
+    [4, 4]
     """
     parsed = to_rules(rules)
     history = to_turns(turns, parsed)
     effort = THOROUGH if to_flag("thorough", thorough) else USUAL
-    return GameAnalysis(parsed, analyze_games(parsed, [history], effort)[0])
+    return GameAnalysis(parsed, analyze_games(parsed, [history], effort, ties=[_to_ties(codemaker, seed)])[0])
 
 
-def advise(rules: Rules | str, turns: Iterable[TurnLike] = ()) -> Advice | Contradiction:
+def advise(
+    rules: Rules | str,
+    turns: Iterable[TurnLike] = (),
+    codemaker: Literal["fixed", "evil"] = "fixed",
+    *,
+    seed: int | str | None = None,
+) -> Advice | Contradiction:
     """Say what is left after the turns of a game and what to guess next, as ``evilpegs assist`` does.
 
     The arguments are those of `analyze`. An `Advice` has ``codes``, the exact number of codes left; ``listed``, these
     codes if they are at most 30; ``suggestions``, each with ``guess``, ``best_by`` and ``figures``; and
     ``more_guesses``, the mean number that optimal play needs, as a fraction or None if it takes too long to find.
+    Against evil there are instead ``par``, the bounds ``at_least`` and ``at_most`` on the guesses that are sure, and
+    ``keeping``, guesses that keep them, the best first.
     If no code fits, a `Contradiction` has instead the numbers of the ``rows`` that contradict each other, from 1, and
     ``fitting``, for each of them, the feedbacks with which it would fit. Both have ``to_json()``, the document of
     ``evilpegs assist --json``. The same turns always get the same advice, in about a second.
@@ -98,6 +121,20 @@ def advise(rules: Rules | str, turns: Iterable[TurnLike] = ()) -> Advice | Contr
     <Advice on 4x6 after 2 turns: 41 candidates, guess 3425, by optimal play, expected-size, entropy, most-parts>
     >>> evilpegs.advise("4x6", ["1111:1,0", "1111:2,0"])
     <Contradiction on 4x6: rows 1, 2>
+    >>> advice = evilpegs.advise("4x6", ["1122:1,0"], "evil")
+    >>> advice.par.exact, evilpegs.format_code(advice.keeping[0])
+    (4, '1344')
     """
     parsed = to_rules(rules)
-    return Adviser(parsed, Random).advise(AssistHistory(parsed, to_turns(turns, parsed)))
+    adviser = Adviser(parsed, Random, ties=_to_ties(codemaker, seed))
+    return adviser.advise(AssistHistory(parsed, to_turns(turns, parsed)))
+
+
+def _to_ties(codemaker: str, seed: int | str | None) -> Ties | None:
+    if codemaker not in {"fixed", "evil"}:
+        raise MalformedError(f"no codemaker {quote_value(codemaker)}; pass 'fixed' or 'evil'")
+    if seed is None:
+        return "worst" if codemaker == "evil" else None
+    if codemaker != "evil":
+        raise MalformedError("only evil has a seed here; leave seed out or pass codemaker='evil'")
+    return seeded_evil(to_seed(seed)).tie_break

@@ -1,16 +1,19 @@
 """One game, guess by guess, without a server."""
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from threading import RLock
 from typing import Any, Final
 
 from evilpegs.api.duels import CheckedCodemaker, CodemakerName, make_codemaker
 from evilpegs_clients.daily import is_solved, seeded_evil, seeded_secret
+from evilpegs_game.analysis.par import ParJudge, par_budget
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
-from evilpegs_game.codes import CodeLike, to_code
+from evilpegs_game.codes import Code, CodeLike, to_code
 from evilpegs_game.errors import GameError, MalformedError, quoted, to_whole
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
@@ -73,7 +76,7 @@ class Game:
         """What the codebreaker knows: `Position.history` has the turns so far."""
         if secret is not None and (not isinstance(codemaker, str) or codemaker != "fixed"):
             raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
-        self._codemaker = _codemaker(codemaker, self.rules, None if seed is None else _to_seed(seed), secret)
+        self._codemaker = _codemaker(codemaker, self.rules, None if seed is None else to_seed(seed), secret)
         self._regrets: list[Regret | None] = []
         self._guessing = RLock()
 
@@ -135,14 +138,14 @@ class Game:
 
         ``at_least`` and ``at_most`` are equal where optimal play can be computed in well under a second per turn; an
         unknown upper bound is None. It is None if nothing is known about a guess. Every candidate counts as equally
-        likely, also against evil.
+        likely; against evil the guesses are those that are lost for sure, with the ties of this game.
         """
         history, regrets = self.position.history, self._regrets
         if len(regrets) < len(history):
-            solver = BoundedSolver(self.rules, USUAL.solver_budget)
+            lost = self._judge_of_turns()
             for turn in range(len(regrets), len(history)):
                 before = Position(self.rules, history[:turn], self.live_sets, USUAL.feedback_budget)
-                regrets = [*regrets, regret(before, history[turn].guess, solver)]
+                regrets = [*regrets, lost(before, history[turn].guess)]
             self._regrets = regrets  # a new list: shallow copies and other threads have the old one
         known = [each for each in regrets[: len(history)] if each is not None]
         if len(known) < len(history):
@@ -150,6 +153,12 @@ class Game:
         most = [each.at_most for each in known if each.at_most is not None]
         at_most = sum(most, Fraction()) if len(most) == len(known) else None
         return Regret(sum((each.at_least for each in known), Fraction()), at_most)
+
+    def _judge_of_turns(self) -> Callable[[Position, Code], Regret | None]:
+        if not isinstance(self._codemaker, Evil):
+            return partial(regret, solver=BoundedSolver(self.rules, USUAL.solver_budget))
+        budget = par_budget(self.rules, USUAL.solver_budget)
+        return ParJudge(self.rules, self._codemaker.tie_break or "first", budget).regret
 
 
 def _codemaker(
@@ -166,7 +175,8 @@ def _codemaker(
     return Fixed(seeded_secret(seed, rules))
 
 
-def _to_seed(seed: int | str) -> str:
+def to_seed(seed: int | str) -> str:
+    """Return the text of a seed. Raises MalformedError."""
     if isinstance(seed, str):
         if _SEED.fullmatch(seed):
             return seed

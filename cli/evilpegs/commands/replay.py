@@ -27,6 +27,7 @@ from evilpegs.output import (
     print_table,
     print_turns,
     progress,
+    whole_range,
 )
 from evilpegs.reading import explain_refusals, server_reader
 from evilpegs_clients.terminal.pegs import peg_text
@@ -46,6 +47,10 @@ LEGEND: Final = (
     "bits: what the feedback revealed; expected: what it reveals on average; "
     "best: what an optimal codebreaker guesses,\n"
     "or * the best by entropy where that is not known; regret: guesses lost to it on average"
+)
+EVIL_LEGEND: Final = (
+    "needed: the further guesses with which the best play is sure to beat evil; best: a guess that needs no more;\n"
+    "lost: the guesses lost to it for sure. Against evil there is no luck"
 )
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"
@@ -149,12 +154,15 @@ def _write_record(match: str, entries: list[LogEntry], record: str, as_json: boo
 def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
     record, started = match.record, match.record.started
     out.print(f"match {started.match}: {started.player} ({record.client}) on {started.ladder}", style="bold")
-    is_fixed = started.codemaker == "fixed"
+    is_fixed, is_evil = started.codemaker == "fixed", started.codemaker == "evil"
     for game, turns in islice(zip(record.games.values(), match.analyses, strict=True), games):
-        _show_game(out, game, list(map(AnalyzedTurn, game.turns, turns)), is_fixed, match.analyzed)
+        columns = EVIL_COLUMNS if is_evil else COLUMNS if is_fixed else UNSURE_COLUMNS
+        analyzed = list(map(AnalyzedTurn, game.turns, turns))
+        _show_game(out, game, analyzed, is_fixed, columns if match.analyzed else None)
     analyses = [turn for turns in match.analyses for turn in turns] if match.analyzed else []
     if analyses:
-        out.print(f"\n{LEGEND}{CHANCE_LEGEND if is_fixed else ''}", style="dim")
+        legend = EVIL_LEGEND if is_evil else f"{LEGEND}{CHANCE_LEGEND if is_fixed else ''}"
+        out.print(f"\n{legend}", style="dim")
     if match.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
         out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
     out.print()
@@ -162,7 +170,11 @@ def show_match(out: Console, match: MatchReplay, games: int | None = None) -> No
 
 
 def _show_game(
-    out: Console, game: RecordedGame, turns: "Sequence[AnalyzedTurn]", is_fixed: bool, analyzed: bool
+    out: Console,
+    game: RecordedGame,
+    turns: "Sequence[AnalyzedTurn]",
+    is_fixed: bool,
+    columns: "Sequence[Column[AnalyzedTurn]] | None",
 ) -> None:
     elapsed_ms = game.over.elapsed_ms if game.over else sum(turn.took_ms for turn in game.turns)
     guesses = pluralize(len(turns), "guess", "guesses")
@@ -172,8 +184,8 @@ def _show_game(
         out.print(f"\ngame {game.game}: {summary}")
     else:
         out.print(f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(secret))
-    if turns and analyzed:
-        print_analysis(out, turns, is_fixed)
+    if turns and columns:
+        print_table(out, turns, columns)
     elif turns:
         rows = [
             TurnTableRow(turn.code, _feedback(turn), analysis.candidates_after or None, turn.took_ms)
@@ -197,10 +209,6 @@ class AnalyzedTurn(NamedTuple):
     analysis: TurnAnalysis
 
 
-def print_analysis(out: Console, turns: Sequence[AnalyzedTurn], is_fixed: bool) -> None:
-    print_table(out, turns, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
-
-
 def _feedback(turn: FeedbackGiven) -> Feedback:
     return Feedback(turn.black, turn.white)
 
@@ -217,6 +225,8 @@ def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
         return None, ""
     if analysis.optimal_guess is not None:
         return analysis.optimal_guess, ""
+    if analysis.needed is not None:
+        return None, ""
     if analysis.best_guesses is None or analysis.figures is None:
         return None, ""
     best = analysis.best_guesses.figures_of(ENTROPY)
@@ -241,6 +251,13 @@ def regret_range(regret: Regret) -> str:
     return f"≤{high}" if regret.kind == "at most" else f"{low}-{high}"
 
 
+def _lost(regret: Regret | None) -> Text:
+    if regret is None:
+        return Text("")
+    style = "red" if regret.at_least else "green" if regret.at_most == 0 else ""
+    return Text(whole_range(int(regret.at_least), None if regret.at_most is None else int(regret.at_most)), style)
+
+
 def _two_places(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -252,7 +269,7 @@ def _percent(chance: Fraction | None) -> str:
     return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
 
 
-COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
+_TURN: Final[Sequence[Column[AnalyzedTurn]]] = (
     Column("turn", lambda row: str(row.turn.turn), "right"),
     Column("guess", lambda row: peg_text(row.turn.code), narrow={2: lambda row: row.turn.code}),
     Column(
@@ -261,14 +278,27 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
         narrow={3: lambda row: str(_feedback(row.turn))},
     ),
     Column("left", lambda row: format_number(row.analysis.candidates_after or None), "right"),
+)
+_BEST: Final[Column[AnalyzedTurn]] = Column(
+    "best",
+    lambda row: _best(row.analysis, as_pegs=True),
+    narrow={1: lambda row: _best(row.analysis, as_pegs=False), 4: None},
+)
+_MS: Final[Column[AnalyzedTurn]] = Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None})
+COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
+    *_TURN,
     Column("bits", lambda row: _two_places(row.analysis.bits), "right"),
     Column("expected", lambda row: _two_places(row.analysis.expected_bits), "right"),
     Column(CHANCE, lambda row: _percent(row.analysis.chance), "right"),
-    Column(
-        "best",
-        lambda row: _best(row.analysis, as_pegs=True),
-        narrow={1: lambda row: _best(row.analysis, as_pegs=False), 4: None},
-    ),
+    _BEST,
     Column("regret", lambda row: _regret(row.analysis.regret), "right"),
-    Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
+    _MS,
+)
+UNSURE_COLUMNS: Final = [column for column in COLUMNS if column.heading != CHANCE]
+EVIL_COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
+    *_TURN,
+    Column("needed", lambda row: "" if row.analysis.needed is None else whole_range(*row.analysis.needed), "right"),
+    _BEST,
+    Column("lost", lambda row: _lost(row.analysis.regret), "right"),
+    _MS,
 )

@@ -12,24 +12,13 @@ import { ownReplay } from "../replay/timeline.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
 import { saveHints, wantsHints } from "./stored_game.js";
-import { boundsWords, count, luckWords } from "./words.js";
+import { boundsWords, costWords, count, luckWords } from "./words.js";
 
 /** @import { LocalGame } from "../core/local_game.js" */
 
-/**
- * The guesses that the best play needs against evil, and on average for a fixed secret (docs/results.md), where that is known.
- *
- * On 4x6 evil falls after 5 guesses: minimax never needs more, and no three guesses leave evil fewer than 6
- * codes (all were tried, with every choice among equal parts), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
- * @type {Readonly<Record<string, string>>}
- */
-const BEST_PLAY = Object.freeze({
-  "4x6-evil": "5",
-  "4x10-distinct-evil": "7 at most",
-  "5x8-evil": "7 at most",
-  "4x6-fixed": "4.34 on average",
-  "4x10-distinct-fixed": "5.21 on average",
-});
+/** The guesses that the best play needs on average (docs/results.md), by rules. @type {Readonly<Record<string, string>>} */
+const BEST_PLAY = Object.freeze({ "4x6": "4.34", "4x10-distinct": "5.21" });
+const MAX_KEEPING = 5; // guesses that are as good as a hint
 
 export class GameAdvice extends LitElement {
   static properties = { game: { attribute: false }, turns: { type: Number }, given: { type: Number }, hasHints: { state: true }, advice: { state: true }, failure: { state: true } };
@@ -43,6 +32,12 @@ export class GameAdvice extends LitElement {
       }
       :host([slot="playing"]) {
         display: contents; /* the switch stands beside the owner's button, and the hint below both */
+      }
+      .others {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.3rem 0.8rem;
       }
       div {
         display: grid;
@@ -106,24 +101,54 @@ export class GameAdvice extends LitElement {
     const { advice, failure } = this;
     if (advice === null) return html`<p>${failure ? `No hint: ${failure}` : "Looking for the best guess …"}</p>`;
     const [{ code, best_by: [name] }] = advice.guesses;
-    return html`<p>${name === "optimal play" ? "The best play is" : "The best play is not known here, but a good one is"} ${pegRow(code)}</p>
+    const isKnown = name === "optimal play" || name === "par";
+    const others = advice.keeping.slice(1, MAX_KEEPING + 1);
+    return html`<p>${isKnown ? "The best play is" : "The best play is not known here, but a good one is"} ${pegRow(code)}</p>
+      ${name === "par" ? html`<p>With it you need at most ${count(advice.par.at_least, "more guess", "more guesses")}.</p>` : nothing}
+      ${others.length > 0 ? html`<p class="others">As good: ${others.map(pegRow)}</p>` : nothing}
       <p class="muted">A game with hints does not count in your results.</p>`;
   }
 
   summary() {
     const { game, advice, failure, given } = this;
-    const needed = given > 0 || game.over !== "solved" ? "" : BEST_PLAY[`${formatRules(game.rules)}-${game.codemaker}`];
+    const needed = game.over === "solved" ? this.bestPlay() : null;
+    const isBest = needed === `${this.turns}`;
     const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost …";
     return html`<div aria-live="polite">
-      ${needed ? html`<p>You used ${count(this.turns, "guess", "guesses")}; the best play needs ${needed}.</p>` : nothing}
-      <p>${advice === null ? waiting : costWords(game, advice.analyses, given)}</p>
+      ${needed === null ? nothing : html`<p>You used ${count(this.turns, "guess", "guesses")}${isBest ? ". Nobody can do it in fewer!" : `; the best play needs ${needed}.`}</p>`}
+      <p>${advice === null ? waiting : game.codemaker === "evil" ? costsForSure(advice.analyses, given) : averageWords(game, advice.analyses, given)}</p>
       <p>${luckWords(advice && luckOf(advice.analyses), game.codemaker)}</p>
     </div>`;
   }
+
+  /** Return the guesses that the best play needs, those that were given among them; null if they are not known. */
+  bestPlay() {
+    const { game, advice, given } = this;
+    if (game.codemaker === "fixed") return given > 0 || !(formatRules(game.rules) in BEST_PLAY) ? null : `${BEST_PLAY[formatRules(game.rules)]} on average`;
+    const { needed, regret } = advice?.analyses[Math.max(0, given - 1)] ?? {};
+    if (!needed || needed.at_least !== needed.at_most || (given === 0 && regret?.kind !== "exact")) return null;
+    return `${needed.at_least + (given > 0 ? given : 1 - regret.at_least)}`;
+  }
+}
+
+/** Return what the guesses cost against evil, for sure. @param {readonly any[]} analyses @param {number} given */
+function costsForSure(analyses, given) {
+  const judged = analyses.slice(given).map((analysis, index) => ({ ...analysis, turn: given + index + 1 }));
+  const costly = judged.filter(({ regret }) => regret?.at_least > 0);
+  const isExact = judged.every(({ regret }) => regret?.kind === "exact");
+  return html`${costly.map(
+    (each) => html`Guess ${each.turn} cost ${costWords(each)}${insteadWords(each)}.${each.optimal === null ? "" : html` ${pegRow(each.optimal)} was better.`} `,
+  )}${isExact ? (costly.length === 0 ? "No guess cost anything." : "") : "What other guesses cost takes too long to compute on these rules."}`;
+}
+
+/** @param {any} analysis */
+function insteadWords({ regret, needed }) {
+  if (regret.kind !== "exact" || needed.at_least !== needed.at_most) return "";
+  return `: you needed ${needed.at_least} more then, instead of ${needed.at_least - regret.at_least}`;
 }
 
 /** @param {LocalGame} game @param {readonly any[]} analyses @param {number} given */
-function costWords(game, analyses, given) {
+function averageWords(game, analyses, given) {
   const [worst] = costliest(ownReplay(game).games, (_, index) => (index < given ? null : analyses[index]), 1);
   const isExact = analyses.slice(given).every((each) => each?.regret?.kind === "exact");
   const more = isExact ? nothing : `What ${worst ? "the other" : "your"} guesses cost takes too long to compute on these rules; the replay has bounds where they are known.`;

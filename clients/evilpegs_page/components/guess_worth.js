@@ -5,7 +5,7 @@ import { bringsNothing } from "../core/partition.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
-import { boundsWords, count, formatNumber } from "./words.js";
+import { boundsWords, costWords, count, formatNumber } from "./words.js";
 
 /** @import { Insight } from "../replay/insight.js" */
 /** @import { ReplayTurn } from "../replay/timeline.js" */
@@ -121,7 +121,7 @@ export class GuessWorth extends LitElement {
     const bits = this.insight?.bits ?? this.analysis?.bits ?? null;
     const expected = this.insight?.expectedBits ?? this.analysis?.expected_bits ?? null;
     const chance = this.insight?.chance ?? this.analysis?.chance ?? null;
-    if (bits === null || expected === null) return nothing;
+    if (bits === null || expected === null || this.codemaker === "evil") return nothing;
     return html`<p class="luck">
       The reply brought ${bits.toFixed(2)} bits; ${expected.toFixed(2)} were expected.
       ${chance === null ? nothing : html`A random secret gives a reply at least as good in ${percent(chance)} of cases.`}
@@ -138,7 +138,9 @@ export class GuessWorth extends LitElement {
 
   /** @param {any} analysis */
   best(analysis) {
-    const rows = analysis.best.filter((/** @type {any} */ each) => Object.hasOwn(CRITERIA, each.criterion));
+    // those but minimax are about secrets that were drawn
+    const isShown = (/** @type {string} */ name) => (this.codemaker === "evil" ? name === "minimax" : Object.hasOwn(CRITERIA, name));
+    const rows = analysis.best.filter((/** @type {any} */ each) => isShown(each.criterion));
     const table = () => html`<div class="scroll" tabindex="0" role="region" aria-label="Best guesses"><table>
       <thead><tr><th scope="col">Criterion</th><th scope="col">Best guess</th><th scope="col" class="right">Its value</th><th scope="col" class="right">Played</th></tr></thead>
       <tbody>
@@ -161,12 +163,25 @@ export class GuessWorth extends LitElement {
 }
 
 /** @param {any} analysis */
-function regretWords({ regret, optimal }) {
+function regretWords(analysis) {
+  const { regret, optimal, needed } = analysis;
   if (regret === null) return nothing;
+  if (needed != null) return costsForSure(analysis);
   const isNone = regret.at_most === 0;
   return html`<p class="regret">
     ${isNone ? html`<span class="same">Regret: none.</span> No guess is better on average.` : html`Regret: ${boundsWords(regret)} guesses on average.`}
     ${optimal === null || isNone ? nothing : html`An optimal guess is ${pegRow(optimal)}`}
+  </p>`;
+}
+
+/** @param {any} analysis */
+function costsForSure({ regret, optimal, needed }) {
+  const { at_least: least, at_most: most } = needed;
+  const more = most === 0 || least !== most ? "" : `After it, ${count(least, "more guess was", "more guesses were")} sure to be enough.`;
+  const isNone = regret.at_most === 0;
+  return html`<p class="regret">
+    ${isNone ? html`<span class="same">It cost nothing.</span>` : `It cost ${costWords({ regret, needed })}.`} ${more}
+    ${optimal === null || isNone ? nothing : html`Better was ${pegRow(optimal)}`}
   </p>`;
 }
 

@@ -20,7 +20,7 @@ import { shared } from "./shared_style.js";
 import "./replay_controls.js";
 import { turnTable } from "./replay_turns.js";
 import { turnTableStyle } from "./turn_table_style.js";
-import { boundsWords, count, luckWords } from "./words.js";
+import { costWords, count, luckWords } from "./words.js";
 
 /** @import { Replay, ReplayGame } from "../replay/timeline.js" */
 /** @import { Insight } from "../replay/insight.js" */
@@ -201,11 +201,11 @@ export class MatchReplay extends LitElement {
     return html`<section class="card costliest" aria-labelledby="costliest">
       <h2 id="costliest">The costliest guesses</h2>
       <ol>
-        ${guesses.map(({ game, turn, code, worth: { regret, optimal } }) => {
+        ${guesses.map(({ game, turn, code, worth }) => {
           const { game: number } = games[game];
           return html`<li>
             <a href=${atPosition(location.hash, { game, turn })} @click=${(/** @type {MouseEvent} */ event) => this.visit(event, { game, turn })}>Game ${number}, guess ${turn}</a>
-            <span>${pegRow(code)} cost ${boundsWords(regret)} guesses${optimal === null ? nothing : html`; best was ${pegRow(optimal)}`}</span>
+            <span>${pegRow(code)} cost ${costWords(worth)}${worth.optimal === null ? nothing : html`; best was ${pegRow(worth.optimal)}`}</span>
           </li>`;
         })}
       </ol>

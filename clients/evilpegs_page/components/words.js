@@ -1,5 +1,7 @@
 /** Numbers, counted nouns, durations and sentences as the page writes them. */
 
+import { count } from "../core/words.js";
+
 export { count, formatNumber, noun } from "../core/words.js";
 
 /** Return a duration as on a stopwatch, such as "0:07" or "1:02:03"; a negative one as "0:00". @param {number} ms */
@@ -18,9 +20,17 @@ export function boundsWords({ at_least: least, at_most: most }) {
   return most === null ? `at least ${low}` : least === 0 ? `at most ${high}` : `${low} to ${high}`;
 }
 
+/** Return what a guess cost: guesses on average, or whole ones against evil. @param {any} analysis */
+export function costWords({ regret, needed }) {
+  if (needed == null) return `${boundsWords(regret)} guesses`;
+  const { at_least: least, at_most: most } = regret;
+  if (most === null) return `at least ${count(least, "guess", "guesses")}`;
+  return `${least === most ? "" : least === 0 ? "at most " : `${least} to `}${count(most, "guess", "guesses")}`;
+}
+
 /** Return a sentence on luck in guesses, positive if it was good; no text if it is not known. @param {number | null} luck @param {string} codemaker */
 export function luckWords(luck, codemaker) {
-  if (codemaker !== "fixed") return `${codemaker === "evil" ? "Evil" : "The devil"} gives no luck.`;
+  if (codemaker !== "fixed") return `Against ${codemaker === "evil" ? "evil" : "the devil"} there is no luck.`;
   const size = Math.abs(luck ?? NaN).toFixed(2);
   if (luck === null || Number(size) === 0) return luck === null ? "" : "Luck of the game: 0.00 guesses.";
   return `Luck of the game: ${luck < 0 ? "−" : "+"}${size} guesses. The replies were that much ${luck < 0 ? "worse" : "better"} than expected.`;

@@ -34,8 +34,9 @@ export function replayAddress(game) {
 }
 
 /** Return the path of the API with what is left, the best guesses, and what each guess was worth. @param {LocalGame} game */
-export function positionPath({ rules, turns }) {
-  return `api/v1/position?rules=${formatRules(rules)}&turns=${turns.map(({ code, black, white }) => `${code}:${black},${white}`).join(";")}`;
+export function positionPath({ rules, codemaker, seed, turns }) {
+  const evil = codemaker === "evil" ? `&codemaker=evil${seed ? `&seed=${seed}` : ""}` : "";
+  return `api/v1/position?rules=${formatRules(rules)}&turns=${turns.map(({ code, black, white }) => `${code}:${black},${white}`).join(";")}${evil}`;
 }
 
 /** Return the seed of a link, if it has one, as it is written. @param {URLSearchParams} query @throws {UnreadableError} Its version is unknown. */

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.guesses import Among, GuessFigures, best_guesses, guess_figures
+from evilpegs_game.analysis.par import Par, ParJudge, par_budget
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, RandomSource, column_code, format_code
 from evilpegs_game.errors import ContradictionError, GameError, TooLargeError
@@ -17,12 +18,15 @@ from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.guessing.selection import sampled_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
+from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
 EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)  # about a second of work
 MAX_LISTED: Final = 30  # codes left, without a request
 OPTIMAL: Final = "optimal play"
+PAR: Final = "par"
+MAX_KEEPING: Final = 10  # guesses that keep par
 # of all samples, so that the same rows always get the same advice
 _SEED: Final = 0
 
@@ -65,7 +69,10 @@ class AssistHistory:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A guess, best by some criteria, by `OPTIMAL`, or ``sampled``; ``figures`` is None if it would take too long."""
+    """A guess, best by some criteria, by `OPTIMAL` or `PAR`, or ``sampled``.
+
+    ``figures`` is None if it would take too long.
+    """
 
     guess: Code
     best_by: tuple[str, ...]
@@ -88,6 +95,8 @@ class Suggestion:
 class Advice:
     """The codes left, ``listed`` if they are few, the best guesses, and the mean number that optimal play needs.
 
+    Against evil ``par`` takes the place of the mean, and ``keeping`` has guesses that keep it, the best of them first.
+
     >>> import evilpegs
     >>> evilpegs.advise("4x6", ["1122:1,0", "1344:0,2"]).codes
     41
@@ -99,6 +108,8 @@ class Advice:
     among: Among | Literal["samples"]
     suggestions: tuple[Suggestion, ...]
     more_guesses: Fraction | None
+    par: Par | None = None
+    keeping: tuple[Code, ...] = ()
 
     def __repr__(self) -> str:
         turns = f"{len(self.history.rows)} turn{'' if len(self.history.rows) == 1 else 's'}"
@@ -114,6 +125,8 @@ class Advice:
             "among": self.among,
             "guesses": [suggestion.to_json() for suggestion in self.suggestions],
             "expected_guesses": None if self.more_guesses is None else float(self.more_guesses),
+            "par": self.par and self.par.to_json(),
+            "keeping": [format_code(code) for code in self.keeping],
         }
 
 
@@ -138,14 +151,15 @@ class Contradiction:
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
             for number, fitting in zip(self.rows, self.fitting, strict=True)
         ]
-        nothing: dict[str, Any] = {"among": None, "guesses": [], "expected_guesses": None}
+        nothing: dict[str, Any] = {"among": None, "guesses": [], "expected_guesses": None, "par": None, "keeping": []}
         return self.history.to_json() | {"candidates": 0, "codes": [], "clash": clash} | nothing
 
 
 class Adviser:
     """An adviser about games on ``rules``; ``effort`` limits the work for each piece of advice.
 
-    ``seeded`` makes the generator of samples, like the class `random.Random`.
+    ``seeded`` makes the generator of samples, like the class `random.Random`. ``ties`` says how evil chooses among the
+    largest parts; None if the codemaker has a secret.
     """
 
     def __init__(
@@ -154,12 +168,14 @@ class Adviser:
         seeded: Callable[[int], RandomSource],
         effort: Effort = EFFORT,
         live_sets: LiveSets | None = None,
+        ties: Ties | None = None,
     ) -> None:
         self._rules = rules
         self._seeded = seeded
         self._effort = effort
         self._live_sets = live_sets or LiveSets()
         self._solver = BoundedSolver(rules, effort.solver_budget)
+        self._judge = ParJudge(rules, ties, par_budget(rules, effort.solver_budget)) if ties else None
 
     def advise(self, history: AssistHistory) -> Advice | Contradiction:
         """Return advice, or the contradiction; raise TooLargeError if the codes cannot be counted."""
@@ -173,15 +189,24 @@ class Adviser:
             named = [(criterion.name, figures.guess) for criterion, figures in best.guesses]
         else:
             named = [("sampled", self._sampled_guess(position))]
-        optimal, total = self._solver.best_guess(position), self._solver.total(position)
+        best_play, total, par, keeping = self._best_play(position)
         return Advice(
             history,
             codes,
             listed=self.codes(history, MAX_LISTED) or (),
             among=best.among if best else "samples",
-            suggestions=self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named),
+            suggestions=self._suggestions(position, best_play + named),
             more_guesses=None if total is None else Fraction(total, codes),
+            par=par,
+            keeping=keeping,
         )
+
+    def _best_play(self, position: Position) -> tuple[list[tuple[str, Code]], int | None, Par | None, tuple[Code, ...]]:
+        if self._judge is not None:
+            keeping = tuple(self._judge.keeping(position, MAX_KEEPING))
+            return [(PAR, keeping[0])] if keeping else [], None, self._judge.par(position), keeping
+        optimal = self._solver.best_guess(position)
+        return [(OPTIMAL, optimal)] if optimal else [], self._solver.total(position), None, ()
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
         return guess_figures(self._position(history.rows), guess)

@@ -7,10 +7,13 @@ lies between bounds: the sizes of the parts allow no fewer guesses, and minimax 
 
 from bisect import bisect_left
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.codemakers.codemaker import break_tie, evil_replies
 from evilpegs_game.codemakers.small_sets import WorkBudget, max_codes_within
+from evilpegs_game.codemakers.worst_case import MAX_SHARED_CODES
 from evilpegs_game.codes import Code, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, all_black
@@ -21,8 +24,13 @@ from evilpegs_game.optimal.evil_search import EvilSearch, Ties
 from evilpegs_game.rules import Rules
 
 PAR_BUDGET: Final = 6_000_000_000
-"""The feedback evaluations of an answer: a few seconds."""
+"""The feedback evaluations of an answer on rules with a shared table: three seconds, for bulls and cows."""
 _MOST_LINES: Final = 16  # of a strategy, with ties
+
+
+def par_budget(rules: Rules, usual: int) -> int:
+    """Return the budget of exact answers where a table makes them fast, else the ``usual`` one."""
+    return max(usual, PAR_BUDGET) if rules.size <= MAX_SHARED_CODES else usual
 
 
 class Par(NamedTuple):
@@ -72,6 +80,13 @@ class ParJudge:
         most = min((each for each in (least.at_most, after.at_most) if each is not None), default=None)
         at_least = 0 if most is None else max(0, after.at_least - most)
         return Par(at_least, None if after.at_most is None else after.at_most - least.at_least)
+
+    def regret(self, position: Position, guess: Code) -> Regret | None:
+        """Return `lost` as a regret, None if nothing is known; raises as `par`."""
+        at_least, at_most = self.lost(position, guess)
+        if at_most is None:
+            return Regret(Fraction(at_least), None) if at_least else None
+        return Regret(Fraction(at_least), Fraction(at_most))
 
     def keeping(self, position: Position, most: int) -> list[Code]:
         """Return guesses that keep par, at most ``most``, those that leave the fewest codes first; raises as `par`.

@@ -1,16 +1,19 @@
-"""Post-game analysis: the information gained and the expected guesses lost by each guess of a game.
+"""Post-game analysis: the information gained and the guesses lost by each guess of a game.
 
-All results are exact. A result that would take more than the effort allows is None; a regret then lies between bounds.
-Equal positions of several games are analyzed once. docs/analysis.md explains the figures.
+Guesses are lost on average if the secret was drawn, and for sure, by `par`, against evil. All results are exact. A
+result that would take more than the effort allows is None; a regret then lies between bounds. Equal positions of
+several games are analyzed once. docs/analysis.md explains the figures.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from math import log2
 from typing import Any, Final
 
 from evilpegs_game.analysis.guesses import BestGuesses, GuessFigures, best_guesses, guess_figures
+from evilpegs_game.analysis.par import Par, ParJudge, par_budget
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
@@ -18,6 +21,7 @@ from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import ValueCurve, turn_luck, usual_curve
+from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
@@ -59,6 +63,8 @@ class TurnAnalysis:
       leaves at most as many candidates as that one.
     * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known only if the regret is exact.
     * ``luck`` is in guesses and positive if it was bad, like all stored luck; None if the rules have no value curve.
+    * ``needed`` is the par after the feedback, in a game against evil. Then ``regret`` is in whole guesses, those that
+      the guess lost for sure, and ``optimal_guess`` keeps par; there is no ``chance`` and no ``luck``.
     """
 
     guess: Code
@@ -71,6 +77,7 @@ class TurnAnalysis:
     optimal_guess: Code | None
     regret: Regret | None
     luck: float | None = None
+    needed: Par | None = None
 
     @property
     def bits(self) -> float | None:
@@ -105,23 +112,30 @@ class TurnAnalysis:
             "optimal": self.optimal_guess and format_code(self.optimal_guess),
             "regret": self.regret and self.regret.to_json(),
             "luck": self.luck,
+            "needed": self.needed and self.needed.to_json(),
         }
 
 
 def analyze_turn(
-    position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int, curve: ValueCurve | None = None
+    position: Position,
+    turn: Turn,
+    solver: BoundedSolver,
+    counted_codes: int,
+    curve: ValueCurve | None = None,
+    judge: ParJudge | None = None,
 ) -> TurnAnalysis:
-    """Return the analysis of one turn; `Effort` explains the limits in the arguments."""
+    """Return the analysis of one turn, against evil if there is a ``judge``; `Effort` explains the limits."""
     guess, feedback = turn
     unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)
     if len(position.history) >= _ALWAYS_COUNTED and position.rules.size > counted_codes:
         return unknown
     try:
         parts, figures = position.parts(guess), guess_figures(position, guess)
-        best, lost = best_guesses(position), regret(position, guess, solver)
+        best, lost = best_guesses(position), None if judge else regret(position, guess, solver)
+        against_evil = _judged(judge, position, turn) if judge and feedback in parts else {}
     except (ContradictionError, TooLargeError):
         return unknown
-    return TurnAnalysis(
+    analysis = TurnAnalysis(
         guess=guess,
         feedback=feedback,
         candidates_before=figures.candidate_count,
@@ -133,6 +147,16 @@ def analyze_turn(
         regret=lost,
         luck=turn_luck(position, turn, curve) if curve is not None and feedback in parts else None,
     )
+    return replace(analysis, chance=None, luck=None, **against_evil) if judge else analysis
+
+
+def _judged(judge: ParJudge, position: Position, turn: Turn) -> dict[str, Any]:
+    solved = turn.feedback == all_black(position.rules.pegs)
+    return {
+        "regret": judge.regret(position, turn.guess),
+        "optimal_guess": next(iter(judge.keeping(position, 1)), None),
+        "needed": Par(0, 0) if solved else judge.par(position.after(*turn)),
+    }
 
 
 def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) -> Fraction | None:
@@ -149,26 +173,31 @@ def analyze_games(
     games: Sequence[History],
     effort: Effort,
     *,
+    ties: Sequence[Ties | None] = (),
     live_sets: LiveSets | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[TurnAnalysis, ...], ...]:
     """Return the analysis of every turn of every game, one tuple per game.
 
-    ``live_sets`` is a cache and changes no result. ``progress`` is called after each turn with the number of turns
-    analyzed so far and the number of all turns.
+    ``ties`` has how evil chose in each game that is against evil. ``live_sets`` is a cache and changes no result.
+    ``progress`` is called after each turn with the number of turns analyzed so far and the number of all turns.
     """
     opening = Position(rules, (), live_sets or LiveSets(), effort.feedback_budget)
     solver, curve = BoundedSolver(rules, effort.solver_budget), usual_curve(rules)
-    known: dict[History, TurnAnalysis] = {}
+    judge, judged, budget = None, None, par_budget(rules, effort.solver_budget)
+    known: dict[tuple[Ties | None, History], TurnAnalysis] = {}
     done, turns = 0, sum(map(len, games))
-    for game in games:
+    for game, chosen in zip_longest(games, ties):
         position = opening
+        if chosen != judged:
+            judge, judged = None if chosen is None else ParJudge(rules, chosen, budget), chosen
         for turn in game:
-            history = (*position.history, turn)
-            if history not in known:
-                known[history] = analyze_turn(position, turn, solver, effort.counted_codes, curve)
+            place = chosen, (*position.history, turn)
+            if place not in known:
+                known[place] = analyze_turn(position, turn, solver, effort.counted_codes, curve, judge)
             position = position.after(*turn)
             done += 1
             if progress is not None:
                 progress(done, turns)
-    return tuple(tuple(known[game[: turn + 1]] for turn in range(len(game))) for game in games)
+    analyzed = zip_longest(games, ties)
+    return tuple(tuple(known[chosen, game[: turn + 1]] for turn in range(len(game))) for game, chosen in analyzed)

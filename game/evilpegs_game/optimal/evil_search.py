@@ -11,7 +11,7 @@ in feedback evaluations.
 """
 
 from bisect import bisect_left
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple
 
@@ -21,7 +21,7 @@ from evilpegs_game.codemakers.codemaker import TieBreak
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, Ints, WorkBudget, max_codes_within, some_guess_separates
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codemakers.worst_case import MAX_SHARED_CODES, MAX_TABLE_BYTES
-from evilpegs_game.codes import Columns, column_code
+from evilpegs_game.codes import Columns, all_codes, column_code
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel
 from evilpegs_game.optimal.guess_matrix import CodeSpace
@@ -139,18 +139,20 @@ class EvilSearch:
 
     def _matrix(self, columns: Columns) -> FeedbackMatrix:
         if self.rules.size <= MAX_SHARED_CODES:
-            return self._shared[self.space.symmetries.indices(columns)]
-        return self._make_matrix(columns)
+            return _matrix_of_all(self.rules)[self.space.symmetries.indices(columns)]
+        return _make_matrix(self.space.columns, columns)
 
-    @cached_property
-    def _shared(self) -> FeedbackMatrix:
-        return self._make_matrix(self.space.columns)
 
-    def _make_matrix(self, columns: Columns) -> FeedbackMatrix:
-        matrix = np.empty((columns.shape[1], self.rules.size), dtype=np.uint8)
-        for index in range(columns.shape[1]):
-            matrix[index] = feedback_numbers(self.space.columns, column_code(columns, index))
-        return matrix
+@lru_cache(maxsize=1)
+def _matrix_of_all(rules: Rules) -> FeedbackMatrix:
+    return _make_matrix(all_codes(rules), all_codes(rules))
+
+
+def _make_matrix(guesses: Columns, columns: Columns) -> FeedbackMatrix:
+    matrix = np.empty((columns.shape[1], guesses.shape[1]), dtype=np.uint8)
+    for index in range(columns.shape[1]):
+        matrix[index] = feedback_numbers(guesses, column_code(columns, index))
+    return matrix
 
 
 @kernel

@@ -3,17 +3,21 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.feedback import History
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.record import GENESIS, Record, chain, read_record
+from evilpegs_protocol.commitment import tie_index, tie_share
+from evilpegs_protocol.record import GENESIS, Record, RecordedGame, chain, read_record
+from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.record.event_log import LogEntry
 
 if TYPE_CHECKING:  # a server that reads replays does not analyze them in its own process
     from evilpegs_game.analysis.turns import Effort, TurnAnalysis
+    from evilpegs_game.optimal.evil_search import Ties
 
 
 class RecordUnreadableError(EvilpegsError):
@@ -69,8 +73,25 @@ def analyze_match(
 
     read = read_replay(match, entries)
     spent = effort or Effort(feedback_budget=0, solver_budget=0)
-    analyses = analyze_games(Rules.parse(read.record.started.rules), read.histories, spent, progress=progress)
+    rules, ties = Rules.parse(read.record.started.rules), evil_ties(read.record) if effort else ()
+    analyses = analyze_games(rules, read.histories, spent, ties=ties, progress=progress)
     return replace(read, analyses=analyses, analyzed=effort is not None)
+
+
+def evil_ties(record: Record) -> "list[Ties | None]":
+    """Return how evil chose in each game; the nonce of a game that is not over leaves that open."""
+    return [_ties_of(record.started, game) for game in record.games.values()]
+
+
+def _ties_of(started: MatchStarted, game: RecordedGame) -> "Ties | None":
+    if started.codemaker != "evil":
+        return None
+    if started.tie != "largest/seeded":
+        return "first"
+    if game.over is None or game.over.nonce is None:
+        return "worst"
+    share = tie_share(started.tie_nonces, game.over.client_nonce)
+    return partial(tie_index, game.over.nonce, started.match, game.game, share=share)
 
 
 _OF_TURN: Final = ("turn", "code", "black", "white", "candidates", "method", "took_ms", "left_ms")

@@ -10,11 +10,12 @@ from fastapi import HTTPException
 from sqlalchemy import Engine
 
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import History, parse_turns
+from evilpegs_game.feedback import parse_turns
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import seed_tie_index
 from evilpegs_server.addresses import Shares
-from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
+from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, evil_ties, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
 from evilpegs_server.storage.archive import load_entries
@@ -75,7 +76,7 @@ class MatchAnalyses(_KeptTexts):
     async def _compute(self, match: str) -> bytes:
         replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
         games = await asyncio.to_thread(lambda: replay.histories)
-        task = AnalyzeGames(Rules.parse(replay.record.started.rules), games)
+        task = AnalyzeGames(Rules.parse(replay.record.started.rules), games, tuple(evil_ties(replay.record)))
         analyses = await self._pool.run(self, _COST, task)
         text = await asyncio.to_thread(_document_text, replay, analyses)
         self.texts.put(match, text, len(text))
@@ -93,9 +94,9 @@ class PositionAnswers(_KeptTexts):
         self._addresses: dict[Hashable, str | None] = {}
         self._shares = Shares(most_per_address)
 
-    async def text(self, rules: Rules, history: History, address: str | None) -> bytes:
+    async def text(self, position: AdviseOnPosition, address: str | None) -> bytes:
         """Return the answer as JSON text; ``address`` is a `counted_network`. Raises BusyError."""
-        key = str(rules), history
+        key = repr(position)
         text = self.texts.get(key)
         if text is not None:
             return text
@@ -103,7 +104,7 @@ class PositionAnswers(_KeptTexts):
             if len(self._running) >= MAX_POSITIONS or not self._shares.take(address):
                 raise BusyError("too many positions are waiting for analysis; try again soon")
             self._addresses[key] = address
-        return await self._shared(key, partial(self._compute, key, AdviseOnPosition(rules, history), address))
+        return await self._shared(key, partial(self._compute, key, position, address))
 
     async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None) -> bytes:
         text = await self._pool.run((self, address), _COST, task)
@@ -115,15 +116,20 @@ class PositionAnswers(_KeptTexts):
         self._shares.give_back(self._addresses.pop(key))
 
 
-def parse_position(rules: str, turns: str) -> tuple[Rules, History]:
+def parse_position(rules: str, turns: str, codemaker: str = "fixed", seed: str | None = None) -> AdviseOnPosition:
     """Return what the texts of a request mean, such as ``1122:1,0;3344:0,2``. Raises GameError."""
+    if seed is not None and codemaker != "evil":
+        raise GameError("a seed is for codemaker=evil")
     parsed = Rules.parse(rules)
     if parsed.size > MAX_CODES:
         raise GameError(f"{parsed} has {parsed.size:,} codes; positions are analyzed up to {MAX_CODES:,}")
     each = [text for text in turns.split(";") if text]
     if len(each) > MAX_TURNS:
         raise GameError(f"these are {len(each)} turns; the most are {MAX_TURNS}")
-    return parsed, parse_turns(each, parsed)
+    history = parse_turns(each, parsed)
+    if seed is not None:
+        return AdviseOnPosition(parsed, history, partial(seed_tie_index, seed))
+    return AdviseOnPosition(parsed, history, "worst" if codemaker == "evil" else None)
 
 
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:

@@ -122,6 +122,14 @@ class PositionQuery(BaseModel):
             examples=["1122:1,0;3344:0,2"],
         ),
     ] = ""
+    codemaker: Annotated[
+        Literal["fixed", "evil"],
+        Field(description="With `evil`, par is judged; without a seed, with the worst choice among equal parts."),
+    ] = "fixed"
+    seed: Annotated[
+        str | None,
+        Field(description="That of a game against evil on the page, or in Python.", pattern="^[0-9A-Za-z-]{1,40}$"),
+    ] = None
 
 
 @_server.get(
@@ -136,11 +144,11 @@ async def get_position(site: CurrentSite, request: Request, query: Annotated[Pos
     The answer depends on the query alone, never on matches.
     """
     try:
-        rules, history = parse_position(query.rules, query.turns)
+        position = parse_position(query.rules, query.turns, query.codemaker, query.seed)
     except GameError as error:
         raise HTTPException(400, str(error)) from None
     visitor = getattr(request.state, "visitor", None)  # there is none without the HTTP server
-    return answer(await site.positions.text(rules, history, visitor), HOUR)
+    return answer(await site.positions.text(position, visitor), HOUR)
 
 
 @_server.get("/favicon.ico", include_in_schema=False)

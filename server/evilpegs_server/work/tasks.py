@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
 
@@ -23,6 +23,9 @@ from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult, find_hint
 from evilpegs_server.work.workspace import Workspace
+
+if TYPE_CHECKING:  # the solver and its kernels are not needed before somebody asks for an analysis
+    from evilpegs_game.optimal.evil_search import Ties
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
@@ -120,13 +123,15 @@ class AnalyzeGames(NamedTuple):
 
     rules: Rules
     games: tuple[History, ...]
+    ties: "tuple[Ties | None, ...]"
+    """How evil chose, in games against it."""
 
     def run(self, workspace: Workspace) -> TaskResult[bytes]:
         """Return a list of turns per game as JSON text, each as `TurnAnalysis.to_json` makes it."""
-        # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
+        # as above
         from evilpegs_game.analysis.turns import USUAL, analyze_games  # noqa: PLC0415
 
-        analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
+        analyses = analyze_games(self.rules, self.games, USUAL, ties=self.ties, live_sets=workspace.live_sets)
         # as text, because receiving it costs the server less than receiving objects
         return TaskResult(orjson.dumps([[turn.to_json() for turn in game] for game in analyses]))
 
@@ -136,14 +141,16 @@ class AdviseOnPosition(NamedTuple):
 
     rules: Rules
     history: History
+    ties: "Ties | None"
 
     def run(self, workspace: Workspace) -> TaskResult[bytes]:
         """Return the object of `evilpegs assist --json` as JSON text, and in ``analyses`` the turns analyzed."""
         from evilpegs_game.analysis.advice import Adviser, AssistHistory  # noqa: PLC0415 - as above
         from evilpegs_game.analysis.turns import USUAL, analyze_games  # noqa: PLC0415
 
-        (analyses,) = analyze_games(self.rules, [self.history], USUAL, live_sets=workspace.live_sets)
-        adviser = Adviser(self.rules, Random, live_sets=workspace.live_sets)
+        live_sets = workspace.live_sets
+        (analyses,) = analyze_games(self.rules, [self.history], USUAL, ties=[self.ties], live_sets=live_sets)
+        adviser = Adviser(self.rules, Random, live_sets=live_sets, ties=self.ties)
         advice = adviser.advise(AssistHistory(self.rules, self.history))
         return TaskResult(orjson.dumps(advice.to_json() | {"analyses": [turn.to_json() for turn in analyses]}))
 

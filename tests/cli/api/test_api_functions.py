@@ -1,11 +1,15 @@
 """The functions of the public API agree with the commands of the same name and refuse what makes no sense."""
 
 import json
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import evilpegs
+from evilpegs_game.analysis.regret import Regret
+from evilpegs_game.errors import MalformedError
 
 
 def first_possible(position, rng):
@@ -256,3 +260,35 @@ def test_texts_and_tuples_are_alike():
     assert evilpegs.Fixed("1234").reply(position, "1122") == evilpegs.Feedback(1, 1)
     assert evilpegs.format_code("1122") == evilpegs.format_code(other) == "1122"
     assert evilpegs.parse_code("1122", "4x6") == other
+
+
+@pytest.mark.parametrize("seed", ["t1", 7, None])
+def test_advice_against_evil_is_followed_in_the_fewest_guesses(seed):
+    """And no guess that it names costs anything; without a seed, the game takes the first of equal parts."""
+    game = evilpegs.Game("4x6", "evil", seed=seed)
+    game.guess("1122")
+    for needed in (4, 3, 2, 1):
+        advice = evilpegs.advise("4x6", game.position.history, "evil", seed=seed)
+        assert (advice.par.exact, advice.more_guesses) == (needed, None)
+        game.guess(advice.keeping[0])
+    assert (game.solved, game.score, game.regret) == (True, 5, Regret(Fraction(0), Fraction(0)))
+
+
+def test_guess_against_evil_costs_whole_guesses():
+    game = evilpegs.Game("4x6", "evil", seed="t1")
+    for code in ("1122", "1111", "1122"):
+        game.guess(code)
+    turns = evilpegs.analyze("4x6", game.position.history, "evil", seed="t1")
+    needed = [5, *(turn.needed.exact for turn in turns)]
+    costs = [after + 1 - before for before, after in pairwise(needed)]
+    assert [turn.regret.at_least for turn in turns] == [turn.regret.at_most for turn in turns] == costs
+    assert costs[0] == 0
+    assert game.regret.at_least == sum(costs) >= 2
+    assert {turn.luck for turn in turns} == {turn.chance for turn in turns} == {None}
+
+
+@pytest.mark.parametrize("function", [evilpegs.analyze, evilpegs.advise])
+@pytest.mark.parametrize("wrong", [{"codemaker": "devil"}, {"seed": 1}, {"codemaker": "evil", "seed": "a b"}])
+def test_wrong_codemaker_of_an_analysis_is_refused(function, wrong):
+    with pytest.raises(MalformedError):
+        function("4x6", ["1122:1,0"], **wrong)

@@ -6,7 +6,7 @@ import {
   clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
   timesWords,
 } from "../../../clients/evilpegs_page/game/ladder_words.js";
-import { boundsWords, elapsedFace, luckWords } from "../../../clients/evilpegs_page/components/words.js";
+import { boundsWords, costWords, elapsedFace, luckWords } from "../../../clients/evilpegs_page/components/words.js";
 import { connectionStatus } from "../../../clients/evilpegs_page/game/status_words.js";
 
 const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
@@ -97,9 +97,16 @@ test("a regret is exact or within bounds", () => {
   assert.deepEqual(words, ["0.40", "at most 0.66", "0.49 to 0.90", "at least 0.50"]);
 });
 
+test("against evil guesses are lost for sure, and whole", () => {
+  const needed = { at_least: 3, at_most: 3 };
+  const words = [[1, 1], [0, 1], [1, 2], [2, null]].map(([low, high]) => costWords({ regret: { at_least: low, at_most: high }, needed }));
+  assert.deepEqual(words, ["1 guess", "at most 1 guess", "1 to 2 guesses", "at least 2 guesses"]);
+  assert.equal(costWords({ regret: { at_least: 0.4, at_most: 0.4 }, needed: null }), "0.40 guesses");
+});
+
 test("luck has a sign, and those who choose their replies give none", () => {
   assert.match(luckWords(0.8, "fixed"), /\+0\.80 guesses.*better/);
   assert.match(luckWords(-0.8, "fixed"), /−0\.80 guesses.*worse/);
   assert.match(luckWords(-0.001, "fixed"), / 0\.00 guesses/);
-  assert.deepEqual([luckWords(null, "fixed"), luckWords(null, "evil"), luckWords(1, "devil")], ["", "Evil gives no luck.", "The devil gives no luck."]);
+  assert.deepEqual([luckWords(null, "fixed"), luckWords(null, "evil"), luckWords(1, "devil")], ["", "Against evil there is no luck.", "Against the devil there is no luck."]);
 });

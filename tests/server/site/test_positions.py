@@ -6,7 +6,9 @@ from random import Random
 import orjson
 import pytest
 
+from evilpegs_clients.daily import seeded_evil
 from evilpegs_game.analysis.advice import Adviser, AssistHistory
+from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
 from evilpegs_game.rules import Rules
@@ -37,7 +39,7 @@ async def answers(pool):
 
 
 def ask(answers, turns="", address=None):
-    return asyncio.create_task(answers.text(TINY, parse_turns(turns.split(), TINY), address))
+    return asyncio.create_task(answers.text(AdviseOnPosition(TINY, parse_turns(turns.split(), TINY), None), address))
 
 
 async def submitted(pool, tasks):
@@ -139,11 +141,43 @@ def test_wrong_position_is_named(rules, turns, quoted):
 
 
 def test_largest_positions_are_read():
-    rules, history = parse_position("6x10", ";".join(["112233:1,0"] * 20))
-    assert (rules.size, len(history)) == (1_000_000, 20)
+    position = parse_position("6x10", ";".join(["112233:1,0"] * 20))
+    assert (position.rules.size, len(position.history)) == (1_000_000, 20)
 
 
-@pytest.mark.parametrize("query", ["rules=9x9", "turns=1122:9,9", "turns=nothing", "matches=1"])
+@pytest.mark.parametrize(("seed", "ties"), [(None, "worst"), ("t1", seeded_evil("t1").tie_break)])
+async def test_position_against_evil_is_judged_by_par(answers, seed, ties):
+    position = parse_position("3x4", "112:0,1;334:1,0", "evil", seed)
+    document = orjson.loads(await answers.text(position, None))
+    assert document == document | as_json(
+        Adviser(position.rules, Random, ties=ties).advise(AssistHistory(position.rules, position.history)).to_json()
+    )
+    assert document["par"]["at_least"] == document["par"]["at_most"] > 1
+    assert document["keeping"][0] == document["guesses"][0]["code"]
+    (analyses,) = analyze_games(position.rules, [position.history], USUAL, ties=[ties])
+    assert document["analyses"] == as_json([turn.to_json() for turn in analyses])
+    assert document["analyses"][-1]["needed"] == document["par"]
+
+
+async def test_seeds_are_answered_apart(answers):
+    """Equal parts are decided by turn and seed."""
+    asked = [parse_position("4x6", "1123:0,1", "evil", f"{seed}") for seed in range(8)]
+    documents = [orjson.loads(await answers.text(each, None)) for each in asked]
+    assert len({tuple(document["keeping"]) for document in documents}) > 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "rules=9x9",
+        "turns=1122:9,9",
+        "turns=nothing",
+        "matches=1",
+        "seed=t1",
+        "codemaker=devil",
+        "codemaker=evil&seed=a/b",
+    ],
+)
 def test_site_refuses_wrong_queries(web, query):
     answer = web.get(f"{PATH}?{query}")
     assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")

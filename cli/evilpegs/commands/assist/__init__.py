@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 from rich.console import Console
 
@@ -26,30 +26,41 @@ from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Turn, parse_turns
+from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.rules import Rules
 
 CONTRADICTION: Final = 1
 QUICK_CODES: Final = 100_000  # up to here, advice is too quick for a status line
 
 
-def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:
+def assist(
+    *,
+    rules: RulesText = "classic",
+    after: After = None,
+    codemaker: Literal["fixed", "evil"] = "fixed",
+    as_json: Json = False,
+) -> int:
     """Help a person who plays at a real board: what is left, the best guesses under each criterion, and why.
 
     You type each guess and the feedback it got. Feedback that contradicts what was typed before is answered with the
     rows that contradict each other, and any row can be changed. With --json there is no dialog: one answer about the
     turns after --after; if they contradict each other, the exit status is 1.
+
+    Args:
+        codemaker: With evil, the guesses are judged by how many more are sure to be enough, whichever of equally large
+            parts evil leaves.
     """
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
     if as_json:
-        advice = advise(parsed, history.rows)
+        advice = advise(parsed, history.rows, codemaker)
         print_json(advice.to_json())
         return 0 if isinstance(advice, Advice) else CONTRADICTION
-    _talk(history, console())
+    _talk(history, "worst" if codemaker == "evil" else None, console())
     return 0
 
 
-def _talk(history: AssistHistory, out: Console) -> None:
+def _talk(history: AssistHistory, ties: Ties | None, out: Console) -> None:
     screen = AssistScreen(open_prompt(out, COMMANDS))
     dialog = Dialog(screen)
 
@@ -64,7 +75,7 @@ def _talk(history: AssistHistory, out: Console) -> None:
 
     try:
         with ended_in_order():  # so that every signal leaves the terminal as it was
-            AssistDialog(history.rules, screen, ask, busy).run(history)
+            AssistDialog(history.rules, screen, ask, busy, ties).run(history)
     finally:
         screen.prompt.end_line()
 
@@ -83,11 +94,12 @@ class AssistDialog:
         screen: AssistScreen,
         ask: Ask,
         busy: Callable[[], AbstractContextManager[object]] = nullcontext,
+        ties: Ties | None = None,
     ) -> None:
         self._screen = screen
         self._ask = ask
         self._busy = busy
-        self._adviser = Adviser(rules, Random)
+        self._adviser = Adviser(rules, Random, ties=ties)
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:

@@ -6,11 +6,12 @@ from typing import Final
 
 from rich.text import Text
 
-from evilpegs.output import Column, feedback_text, pluralize, print_table
+from evilpegs.output import Column, feedback_text, pluralize, print_table, whole_range
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_clients.terminal.screen import Screen
 from evilpegs_game.analysis.advice import Advice, AssistHistory, Contradiction, Suggestion
 from evilpegs_game.analysis.guesses import CRITERIA, GuessFigures
+from evilpegs_game.analysis.par import Par
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Turn
 
@@ -31,10 +32,19 @@ class AssistScreen(Screen):
         if advice.codes > 1:
             self.console.print()
             print_table(self.console, advice.suggestions, SUGGESTION_COLUMNS)
+            if advice.par is not None:
+                self._say_par(advice.par, advice.keeping)
             if advice.more_guesses is not None:
                 self.say(f"optimal play needs {float(advice.more_guesses):.3f} more guesses on average", "dim")
             if COMPARED_AMONG[advice.among]:
                 self.say(COMPARED_AMONG[advice.among], "dim")
+
+    def _say_par(self, par: Par, keeping: Sequence[Code]) -> None:
+        sure = f"{whole_range(*par)} more {'guess is' if par.exact == 1 else 'guesses are'} sure to be enough"
+        self.say(f"against evil {sure}, whichever of equal parts it leaves", "dim")
+        if len(keeping) > 1:
+            self.say("with one of these first:", "dim")
+            self.show_codes(keeping)
 
     def show_codes(self, codes: Sequence[Code]) -> None:
         pieces = [peg_text(format_code(code)) for code in codes]
