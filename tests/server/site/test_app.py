@@ -166,7 +166,7 @@ async def test_positions_are_counted_by_visitor(site, visitor):
     """Not by the address that connects, which may be that of a proxy for all visitors."""
     asked = []
 
-    async def text(_rules, _history, address):
+    async def text(_position, address):
         asked.append(address)
         return b"{}"
 

@@ -159,11 +159,10 @@ async def test_position_against_evil_is_judged_by_par(answers, seed, ties):
     assert document["analyses"][-1]["needed"] == document["par"]
 
 
-async def test_seeds_are_answered_apart(answers):
-    """Equal parts are decided by turn and seed."""
-    asked = [parse_position("4x6", "1123:0,1", "evil", f"{seed}") for seed in range(8)]
-    documents = [orjson.loads(await answers.text(each, None)) for each in asked]
-    assert len({tuple(document["keeping"]) for document in documents}) > 1
+async def test_seeds_and_codemakers_are_answered_apart(answers, pool):
+    for terms in (("fixed", None), ("evil", None), ("evil", "1"), ("evil", "2"), ("evil", "1")):
+        await answers.text(parse_position("2x3", "11:1,0", *terms), None)
+    assert len(pool.submitted) == 4
 
 
 @pytest.mark.parametrize(
