@@ -45,7 +45,7 @@ def test_tokens_keep_newest_first(tokens):
 def test_token_file_is_private(tmp_path):
     tokens = TokenFile(tmp_path / "new" / "dir" / "tokens.json")
     tokens.add(HERE, "ann", "a")
-    assert mode(tokens.path) == 0o600
+    assert [mode(each) for each in (tokens.path, tokens.path.parent, tmp_path / "new")] == [0o600, 0o700, 0o700]
     assert sorted(path.name for path in tokens.path.parent.iterdir()) == ["tokens.json", "tokens.json.lock"]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import stat
 from contextlib import AsyncExitStack, asynccontextmanager
 from math import inf
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
@@ -229,6 +231,13 @@ async def test_node_that_stopped_begins_again_under_its_name(start):
         token, match = raw.token, await raw.play("classic-evil")
     async with returning((await start("one")).url, token, match) as (raw, resumed):
         assert resumed["state"] == "turn"
+
+
+async def test_files_beside_the_database_are_private(start, postgres_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", f"{tmp_path}/new/home")
+    await start("one")
+    folder = database_file(postgres_url).parent
+    assert {stat.S_IMODE(each.stat().st_mode) for each in (tmp_path / "new", folder)} == {0o700}
 
 
 async def test_names_and_tokens_are_those_of_the_database(start):
