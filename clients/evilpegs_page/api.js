@@ -44,7 +44,7 @@ async function request(path, signal, headers = {}) {
     answer = await fetch(path, { headers: given.filter(([, value]) => value), signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError("The server does not answer. Check that it is still running, then try again.");
+    throw new ApiError("The server does not answer. Is this device online?");
   }
   if (answer.ok || answer.status === 304) return answer;
   throw new ApiError(await refusal(answer), answer.status);

@@ -5,6 +5,10 @@ import "./components/theme_switch.js";
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 
+const RETRY_MS = 3_000;
+/** The pause in a page that was loaded again already. */
+const RELOAD_MS = 60_000;
+
 /** How many views were opened. The address says less: one may go and return while a view loads. */
 let opened = 0;
 
@@ -25,9 +29,25 @@ async function follow(isFirst = false) {
   } catch (error) {
     console.error(error);
     if (number !== opened) return;
-    const text = "This view could not be loaded. The server may have stopped or been updated; reload the page.";
-    main.replaceChildren(Object.assign(document.createElement("p"), { role: "alert", textContent: text }));
+    showFailure();
   }
+}
+
+/** Say that a view could not be loaded, and load the page again when the server answers, or the visitor wants to. */
+function showFailure() {
+  const text = "This page could not be loaded. It tries again by itself.";
+  const button = Object.assign(document.createElement("button"), { textContent: "Try again", onclick: () => location.reload() });
+  main.replaceChildren(Object.assign(document.createElement("p"), { role: "alert", textContent: text }), button);
+  const [{ type }] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  setTimeout(() => button.isConnected && reloadOnAnswer(button), type === "reload" ? RELOAD_MS : RETRY_MS);
+}
+
+/** @param {HTMLElement} shown gone once another view was opened */
+async function reloadOnAnswer(shown) {
+  const answer = await fetch("", { cache: "no-store" }).catch(() => null);
+  if (!shown.isConnected) return;
+  if (!answer?.ok) return void setTimeout(() => reloadOnAnswer(shown), RETRY_MS);
+  location.reload();
 }
 
 /** @param {import("./routes.js").Route} route */

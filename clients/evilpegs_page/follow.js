@@ -11,8 +11,11 @@ const RETRY_MS = 2_000;
 export const BROWSER = {
   get: getChanged,
   isHidden: () => document.hidden,
-  /** @param {() => void} listener @param {AbortSignal} signal */
-  onVisible: (listener, signal) => document.addEventListener("visibilitychange", listener, { signal }),
+  /** Call when the page is visible again, or the network is back. @param {() => void} listener @param {AbortSignal} signal */
+  onVisible: (listener, signal) => {
+    document.addEventListener("visibilitychange", listener, { signal });
+    addEventListener("online", listener, { signal });
+  },
   /** @param {() => void} callback @param {number} ms */
   set: (callback, ms) => setTimeout(callback, ms),
   /** @param {number} timer */
@@ -26,6 +29,7 @@ export const BROWSER = {
  * @property {(text: string, date: number) => boolean | void} onText takes a new document and the server's time of the
  *   answer; true if there will be no newer one
  * @property {(error: ApiError) => boolean | void} onFailure takes a refusal; true if asking again is of no use
+ * @property {() => void} [onUnchanged] is called when the document is still the one before, perhaps after a failure
  */
 
 export class Follower {
@@ -64,10 +68,11 @@ export class Follower {
 
   /** @param {AbortSignal} signal @returns {Promise<boolean>} whether nothing newer will come */
   async askOnce(signal) {
-    const { path, onText, onFailure } = this.following;
+    const { path, onText, onFailure, onUnchanged } = this.following;
     try {
       const answer = await this.browser.get(path, this.etag, signal);
-      if (answer === null || signal.aborted) return false;
+      if (signal.aborted) return false;
+      if (answer === null) return onUnchanged?.() ?? false;
       this.etag = answer.etag;
       return onText(answer.text, answer.date) === true;
     } catch (error) {

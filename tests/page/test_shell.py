@@ -99,12 +99,15 @@ def test_error_of_server_is_shown_in_words(watch):
     assert (name, message.partition(".")[0]) == ("ApiError", "The server does not answer")
 
 
-def test_view_that_cannot_be_loaded_says_so(watch):
+def test_view_that_cannot_be_loaded_says_so_and_tries_again(watch):
     page = watch().open()
     page.locator("code-entry").wait_for()
     page.route("**/views/daily.js", lambda route: route.abort())
     page.get_by_role("link", name="Daily").click()
     expect(page.get_by_role("alert")).to_contain_text("could not be loaded")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    page.unroute("**/views/daily.js")
+    expect(page.locator("main > daily-view")).to_be_visible()
 
 
 def test_view_that_fails_late_leaves_the_one_opened_since(watch):

@@ -65,6 +65,7 @@ export class LoadingView extends LitElement {
         tell("");
         return onText(text, date);
       },
+      onUnchanged: () => tell(""),
       onFailure: ({ status, message }) => {
         tell(status === 404 ? (missing ?? message) : message);
         return status === 400 || status === 404;

@@ -34,6 +34,7 @@ function follow(answers, { isDone = false } = {}) {
     everyMs: 3000,
     onText: (text) => texts.push(text) > 0 && isDone,
     onFailure: (error) => failures.push(error.status) > 0 && error.status === 404,
+    onUnchanged: () => void failures.push("unchanged"),
   };
   return { browser, texts, failures, follower: new Follower(following, browser) };
 }
@@ -48,6 +49,15 @@ test("a follower sends the tag of the answer before", async () => {
   assert.deepEqual(browser.asked, [["api/v1/x", ""], ["api/v1/x", '"1"']]);
   assert.deepEqual(texts, ["one"]);
   assert.equal(browser.timers[0].ms, 3000);
+});
+
+test("a follower says when a document is unchanged after a failure", async () => {
+  const { browser, texts, failures, follower } = follow([{ text: "one", etag: '"1"' }, new ApiError("gone"), null]);
+  follower.start();
+  await settled();
+  await browser.timers[0].callback();
+  await browser.timers[1].callback();
+  assert.deepEqual([texts, failures], [["one"], [0, "unchanged"]]);
 });
 
 test("a follower asks nothing while the page is hidden, and at once when it is visible", async () => {
