@@ -47,6 +47,18 @@ def test_first_guess_is_on_board_and_stays_for_the_day(open_day):
     expect(page.locator(GUESSES)).to_have_count(1)
 
 
+def test_new_day_is_offered_when_it_begins(open_day):
+    page = open_day("2026-11-22T23:59:30")
+    play_to_end(page)
+    expect(page.locator("turn-time")).to_be_visible()
+    expect(page.get_by_role("link", name="play its game")).to_have_count(0)
+    page.clock.fast_forward(31_000)
+    page.get_by_role("link", name="play its game").click()
+    page.get_by_role("heading", name="November 23, 2026").wait_for()
+    expect(page.locator("turn-time")).to_have_count(0)  # of a day that is played
+    expect(page.get_by_role("link", name="play its game")).to_have_count(0)
+
+
 def test_result_is_shared_and_copied_as_text(open_day):
     page = open_day(DAY)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

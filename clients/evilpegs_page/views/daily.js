@@ -15,14 +15,38 @@ const DAY_MS = 86_400_000;
 const LISTED = 28;
 
 export default class DailyView extends LocalView {
-  static properties = { ...LocalView.properties, listed: { state: true } };
+  static properties = { ...LocalView.properties, listed: { state: true }, now: { state: true } };
 
   constructor() {
     super();
     this.today = dateText(new Date());
+    /** The date by the clock, a later one once midnight has passed in the open view. */
+    this.now = this.today;
+    /** @type {any} */
+    this.timer = null;
     /** The days before today that are listed; none before somebody asks for them, because stored games are replayed. */
     this.listed = 0;
   }
+
+  connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener("visibilitychange", this.lookAtClock);
+    this.lookAtClock();
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("visibilitychange", this.lookAtClock);
+    clearTimeout(this.timer);
+    super.disconnectedCallback();
+  }
+
+  /** Note the date, at once and after midnight, also when the device wakes up. */
+  lookAtClock = () => {
+    const moment = new Date();
+    this.now = dateText(moment);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.lookAtClock, dayEnd(moment) - moment.getTime());
+  };
 
   read() {
     const date = this.params.date ?? this.today;
@@ -58,13 +82,14 @@ export default class DailyView extends LocalView {
 
   next() {
     return html`<a class="button primary" href="#/">Play another game</a>
-      ${this.date === this.today ? html`<p class="muted">Next game of the day in <turn-time until=${dayEnd(new Date())}></turn-time></p>` : nothing}`;
+      ${this.date === this.now ? html`<p class="muted">Next game of the day in <turn-time until=${dayEnd(new Date())}></turn-time></p>` : nothing}`;
   }
 
   others() {
     const now = moment(this.today).getTime();
     const days = Array.from({ length: this.listed }, (_, index) => new Date(now - (index + 1) * DAY_MS).toISOString().slice(0, 10));
     return html`
+      <p role="status">${this.now === this.today ? nothing : html`A new day has begun: <a href="#/daily/${this.now}">play its game</a>.`}</p>
       <details class="other card" @toggle=${this.list}>
         <summary>Earlier days</summary>
         <p>In a terminal: <code>evilpegs play --daily${this.date === this.today ? "" : ` --date ${this.date}`}</code></p>
