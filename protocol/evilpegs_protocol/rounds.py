@@ -48,9 +48,8 @@ class RoundDocument(Message):
     """A round, whose conditions are those of `ladder`, with all games in one match.
 
     It is `planned` before it opens, `closing` while the last games are played, and then `over`. `adjusted` says that
-    scores are without luck, null before it is over. `changed` is when the operator last changed the results of a round
-    that was over: excluded, admitted, hid, showed or forgot an entrant. Entrants are in the order of their places, else
-    by name.
+    scores are without luck, null before it is over. `changed` is when the operator last excluded, admitted, hid,
+    showed or forgot an entrant after the round was over. Entrants are in the order of their places, else by name.
     """
 
     id: LadderId

@@ -76,7 +76,7 @@ def test_evil_gives_no_luck_and_best_play_is_named(open_view):
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text(f"You used {page.locator(GUESSES).count()} guesses; the best play needs 5.")
     expect(summary).to_contain_text(
-        re.compile(r"Guess \d cost 1 guess: you needed \d more then, instead of \d. .* was better")
+        re.compile(r"Guess \d cost 1 guess: after it, even the best play needed \d more instead of \d. .* was better")
     )
     expect(summary).to_contain_text("Against evil there is no luck.")
 
@@ -87,7 +87,7 @@ def test_who_follows_the_hints_against_evil_needs_no_more_than_par(open_view, se
     page.get_by_role("button", name=HINTS_OFF).click()
     hint = page.locator("[slot=playing] game-advice, game-advice[slot=playing]")
     for more in range(4, 0, -1):
-        expect(hint).to_contain_text(f"With it you need at most {more} more guess{'es' if more > 1 else ''}.")
+        expect(hint).to_contain_text(f"{more} more guess{'es are' if more > 1 else ' is'} enough, counting this one.")
         if more == 4:
             look(page, "advice-par-hint")
         best = hint.locator("p").first.locator(".pegs").inner_text().replace("\n", "")
@@ -95,14 +95,14 @@ def test_who_follows_the_hints_against_evil_needs_no_more_than_par(open_view, se
         play(page, re.sub(r"\D", "", best))
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text("You used 5 guesses. Nobody can do it in fewer!")
-    expect(summary).to_contain_text("No guess cost anything.")
+    expect(summary).to_contain_text("You lost no guesses.")
     expect(summary).not_to_contain_text("on average")
     look(page, "advice-par")
     page.get_by_role("link", name="Replay").click()
     page.get_by_role("button", name="Last").click()
     page.get_by_role("button", name="Back").click()
     worth = page.get_by_role("region", name="The guess")
-    expect(worth.locator(".regret")).to_contain_text("It cost nothing.")
+    expect(worth.locator(".regret")).to_contain_text("The guess played lost nothing.")
     expect(worth).not_to_contain_text("bits")
 
 
@@ -113,7 +113,7 @@ def test_guess_of_date_is_not_the_players(open_view):
     play(page, *["1112"] * 9)
     summary = page.locator(SUMMARY)
     expect(summary).to_contain_text(re.compile(r"Guess ([3-9]|10) cost"))
-    expect(summary).not_to_contain_text("best play")  # which began with another guess
+    expect(summary).not_to_contain_text("You used")  # as it was not solved
     follow(page, "#/daily/2026-11-23")
     page.locator("code-entry").wait_for()
     expect(page.get_by_role("button", name="Hints")).to_have_count(0)
@@ -179,7 +179,7 @@ def test_hint_is_what_site_advises_and_game_with_it_does_not_count(open_view, se
     page.get_by_role("button", name=HINTS_OFF).click()
     best = asked(server, "4x6", "1122:0,1")["guesses"][0]["code"]
     hint = page.locator("game-advice p").first
-    expect(hint).to_contain_text(f"The best play is {' '.join(best)}")
+    expect(hint).to_contain_text(f"Best guess: {' '.join(best)}")
     page.reload()
     expect(page.get_by_role("button", name=HINTS_ON)).to_be_visible()
     expect(hint).to_contain_text(" ".join(best))
@@ -200,7 +200,7 @@ def test_guess_that_brings_nothing_is_said_to_be_one_before_and_after(open_view)
     page = open_view(FIXED)
     play(page, "1122")
     page.get_by_role("button", name=HINTS_OFF).click()
-    expect(page.locator("game-advice p").first).to_contain_text("The best play is")
+    expect(page.locator("game-advice p").first).to_contain_text("Best guess:")
     below = page.locator("code-entry p")
     page.keyboard.type("112")  # the switch has the focus
     expect(page.locator("[data-slot='2']")).to_have_attribute("aria-label", "Peg 3: 2")

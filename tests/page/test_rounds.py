@@ -197,7 +197,7 @@ def test_results_are_those_of_api(open_round_view, contest):
     expect(page.locator("match-list tbody td").nth(2)).to_have_text("done")
     exclude(contest.engine, "done", "sly", "asked <b>a solver</b>", now())
     page = open_round_view("#/round/done")
-    expect(page.get_by_role("status")).to_contain_text("The operator changed these results ")
+    expect(page.get_by_role("status")).to_contain_text("Who is in these results was last changed ")
 
 
 def test_bot_is_offered_rounds_of_its_names(open_round_view, contest):

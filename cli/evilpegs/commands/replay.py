@@ -49,8 +49,8 @@ LEGEND: Final = (
     "or * the best by entropy where that is not known; regret: guesses lost to it on average"
 )
 EVIL_LEGEND: Final = (
-    "needed: the further guesses with which the best play is sure to beat evil; best: a guess that needs no more;\n"
-    "lost: the guesses lost to it for sure. Against evil there is no luck"
+    "needed: the guesses that are enough after this one, with the best play; best: a guess that loses none;\n"
+    "lost: how many more are needed than after the best guess. Against evil there is no luck"
 )
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"

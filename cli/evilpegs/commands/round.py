@@ -199,7 +199,7 @@ def _show(shown: RoundDocument) -> None:
     if shown.sealed and shown.state != "over" and any(each.ended is None for each in shown.entrants):
         out.print("\nsealed: --operator shows how many games have ended")
     if shown.changed is not None:
-        out.print(f"\nthe operator changed the results at {format_time(shown.changed)}, after the round was over")
+        out.print(f"\nthe operator last changed who is in the results at {format_time(shown.changed)}, after the end")
 
 
 def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:

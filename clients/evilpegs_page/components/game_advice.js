@@ -103,9 +103,9 @@ export class GameAdvice extends LitElement {
     const [{ code, best_by: [name] }] = advice.guesses;
     const isKnown = name === "optimal play" || name === "par";
     const others = advice.keeping.slice(1, MAX_KEEPING + 1);
-    return html`<p>${isKnown ? "The best play is" : "The best play is not known here, but a good one is"} ${pegRow(code)}</p>
-      ${name === "par" ? html`<p>With it you need at most ${count(advice.par.at_least, "more guess", "more guesses")}.</p>` : nothing}
-      ${others.length > 0 ? html`<p class="others">As good: ${others.map(pegRow)}</p>` : nothing}
+    return html`<p>${isKnown ? "Best guess:" : "The best guess is not known here. A good one:"} ${pegRow(code)}</p>
+      ${name === "par" ? html`<p>With the best play ${count(advice.par.at_least, "more guess is", "more guesses are")} enough, counting this one.</p>` : nothing}
+      ${others.length > 0 ? html`<p class="others">Just as good, for example: ${others.map(pegRow)}</p>` : nothing}
       <p class="muted">A game with hints does not count in your results.</p>`;
   }
 
@@ -115,7 +115,7 @@ export class GameAdvice extends LitElement {
     const isBest = needed === `${this.turns}`;
     const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost …";
     return html`<div aria-live="polite">
-      ${needed === null ? nothing : html`<p>You used ${count(this.turns, "guess", "guesses")}${isBest ? ". Nobody can do it in fewer!" : `; the best play needs ${needed}.`}</p>`}
+      ${needed === null ? nothing : html`<p>You used ${count(this.turns, "guess", "guesses")}${isBest ? `. Nobody can do it in fewer${given > 0 ? " after that first guess" : ""}!` : `; the best play needs ${needed}.`}</p>`}
       <p>${advice === null ? waiting : game.codemaker === "evil" ? costsForSure(advice.analyses, given) : averageWords(game, advice.analyses, given)}</p>
       <p>${luckWords(advice && luckOf(advice.analyses), game.codemaker)}</p>
     </div>`;
@@ -138,20 +138,25 @@ function costsForSure(analyses, given) {
   const isExact = judged.every(({ regret }) => regret?.kind === "exact");
   return html`${costly.map(
     (each) => html`Guess ${each.turn} cost ${costWords(each)}${insteadWords(each)}.${each.optimal === null ? "" : html` ${pegRow(each.optimal)} was better.`} `,
-  )}${isExact ? (costly.length === 0 ? "No guess cost anything." : "") : "What other guesses cost takes too long to compute on these rules."}`;
+  )}${isExact ? (costly.length === 0 ? "You lost no guesses." : "") : restWords(costly.length > 0)}`;
+}
+
+/** @param {boolean} isSomeKnown */
+function restWords(isSomeKnown) {
+  return `What ${isSomeKnown ? "the other" : "your"} guesses cost takes too long to compute on these rules; the replay has bounds where they are known.`;
 }
 
 /** @param {any} analysis */
 function insteadWords({ regret, needed }) {
   if (regret.kind !== "exact" || needed.at_least !== needed.at_most) return "";
-  return `: you needed ${needed.at_least} more then, instead of ${needed.at_least - regret.at_least}`;
+  return `: after it, even the best play needed ${needed.at_least} more instead of ${needed.at_least - regret.at_least}`;
 }
 
 /** @param {LocalGame} game @param {readonly any[]} analyses @param {number} given */
 function averageWords(game, analyses, given) {
   const [worst] = costliest(ownReplay(game).games, (_, index) => (index < given ? null : analyses[index]), 1);
   const isExact = analyses.slice(given).every((each) => each?.regret?.kind === "exact");
-  const more = isExact ? nothing : `What ${worst ? "the other" : "your"} guesses cost takes too long to compute on these rules; the replay has bounds where they are known.`;
+  const more = isExact ? nothing : restWords(worst !== undefined);
   if (worst === undefined) return isExact ? "No guess could have been better on average." : more;
   const { regret, optimal } = worst.worth;
   return html`Guess ${worst.turn} cost ${boundsWords(regret)} guesses on average${optimal === null ? "" : html`: ${pegRow(optimal)} was better`}. ${more}`;

@@ -12,7 +12,7 @@ import { boundsWords, costWords, count, formatNumber } from "./words.js";
 
 /** What the figure of each criterion is. The lexicographic one has a list of figures and is left out. */
 const CRITERIA = Object.freeze({
-  minimax: "Most codes left",
+  minimax: "Codes left at worst",
   "expected-size": "Mean codes left",
   entropy: "Mean bits",
   "most-parts": "Possible replies",
@@ -156,6 +156,7 @@ export class GuessWorth extends LitElement {
     </table></div>`;
     return html`<div>
       <h3>Best guesses${analysis.among === "candidates" ? " among the codes left" : ""}</h3>
+      ${this.codemaker === "evil" && rows.length > 0 ? html`<p class="muted">Fewest codes left is not always best.</p>` : nothing}
       ${rows.length === 0 ? html`<p class="muted">They take too long to compute here.</p>` : table()}
       ${regretWords(analysis)}
     </div>`;
@@ -177,11 +178,11 @@ function regretWords(analysis) {
 /** @param {any} analysis */
 function costsForSure({ regret, optimal, needed }) {
   const { at_least: least, at_most: most } = needed;
-  const more = most === 0 || least !== most ? "" : `After it, ${count(least, "more guess was", "more guesses were")} sure to be enough.`;
+  const more = most === 0 || least !== most ? "" : `With the best play ${count(least, "more guess was", "more guesses were")} enough after it.`;
   const isNone = regret.at_most === 0;
   return html`<p class="regret">
-    ${isNone ? html`<span class="same">It cost nothing.</span>` : `It cost ${costWords({ regret, needed })}.`} ${more}
-    ${optimal === null || isNone ? nothing : html`Better was ${pegRow(optimal)}`}
+    ${isNone ? html`<span class="same">The guess played lost nothing.</span>` : `The guess played lost ${costWords({ regret, needed })}.`} ${more}
+    ${optimal === null || isNone ? nothing : html`${pegRow(optimal)} was better.`}
   </p>`;
 }
 

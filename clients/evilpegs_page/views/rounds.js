@@ -131,7 +131,7 @@ export default class RoundsView extends LoadingView {
 
 /** @param {Round} round @returns {string} whether one can play, and until when */
 function stateWords({ state, opens, closes, changed }) {
-  const since = changed === null ? "" : ` The operator changed these results ${momentWords(changed)}.`;
+  const since = changed === null ? "" : ` Who is in these results was last changed ${momentWords(changed)}.`;
   if (state === "over") return `Over. It closed ${momentWords(closes ?? opens)}.${since}`;
   if (state === "closing") return "Closed. The last games are being played.";
   const until = closes === null ? "until the person who runs this server closes it" : `until ${momentWords(closes)}`;

@@ -124,7 +124,7 @@ def test_exclusion_from_a_closed_round_is_taken_back(run):
     after = shown(run)
     assert before | {"changed": after["changed"]} == after
     assert (before["changed"], after["changed"] > before["closes"]) == (None, True)
-    assert "the operator changed the results at " in run("round", "status", "final").out
+    assert "the operator last changed who is in the results at " in run("round", "status", "final").out
 
 
 def test_open_matches_need_a_server_to_end(run, engine):

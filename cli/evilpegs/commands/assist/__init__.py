@@ -47,8 +47,8 @@ def assist(
     turns after --after; if they contradict each other, the exit status is 1.
 
     Args:
-        codemaker: With evil, the guesses are judged by how many more are sure to be enough, whichever of equally large
-            parts evil leaves.
+        codemaker: A fixed codemaker has a secret. Evil has none and always gives the reply that leaves the most codes:
+            guesses are then judged by how many you need at worst, however it breaks ties.
     """
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))

@@ -40,10 +40,14 @@ class AssistScreen(Screen):
                 self.say(COMPARED_AMONG[advice.among], "dim")
 
     def _say_par(self, par: Par, keeping: Sequence[Code]) -> None:
-        sure = f"{whole_range(*par)} more {'guess is' if par.exact == 1 else 'guesses are'} sure to be enough"
-        self.say(f"against evil {sure}, whichever of equal parts it leaves", "dim")
+        more, counting = f"{whole_range(*par)} more", "counting the next one"
+        if par.exact is None:
+            self.say(f"against evil, the best play needs {more} guesses, {counting}", "dim")
+        else:
+            enough = "guess is enough" if par.exact == 1 else f"guesses are enough with the best play, {counting}"
+            self.say(f"against evil, {more} {enough}, however it breaks ties", "dim")
         if len(keeping) > 1:
-            self.say("with one of these first:", "dim")
+            self.say("good first guesses, for example:", "dim")
             self.show_codes(keeping)
 
     def show_codes(self, codes: Sequence[Code]) -> None:
