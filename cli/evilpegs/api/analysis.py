@@ -131,7 +131,7 @@ def advise(
 
 
 def _to_ties(codemaker: str, seed: int | str | None) -> Ties | None:
-    if codemaker not in {"fixed", "evil"}:
+    if codemaker not in ("fixed", "evil"):
         raise MalformedError(f"no codemaker {quote_value(codemaker)}; pass 'fixed' or 'evil'")
     if seed is None:
         return "worst" if codemaker == "evil" else None

@@ -19,6 +19,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import game_luck, raw_score, usual_curve
+from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules, to_rules
 
@@ -77,6 +78,7 @@ class Game:
         if secret is not None and (not isinstance(codemaker, str) or codemaker != "fixed"):
             raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
         self._codemaker = _codemaker(codemaker, self.rules, None if seed is None else to_seed(seed), secret)
+        self._is_seeded = seed is not None and isinstance(codemaker, str)
         self._regrets: list[Regret | None] = []
         self._guessing = RLock()
 
@@ -155,17 +157,20 @@ class Game:
         return Regret(sum((each.at_least for each in known), Fraction()), at_most)
 
     def _judge_of_turns(self) -> Callable[[Position, Code], Regret | None]:
-        if not isinstance(self._codemaker, Evil):
+        evil = self._codemaker
+        if not isinstance(evil, Evil):
             return partial(regret, solver=BoundedSolver(self.rules, USUAL.solver_budget))
-        budget = par_budget(self.rules, USUAL.solver_budget)
-        return ParJudge(self.rules, self._codemaker.tie_break or "first", budget).regret
+        ties: Ties = "first" if evil.tie_break is None else "worst"
+        if evil.tie_break is not None and self._is_seeded:  # that of a caller may depend on more than it is given
+            ties = evil.tie_break
+        return ParJudge(self.rules, ties, par_budget(self.rules, USUAL.solver_budget)).regret
 
 
 def _codemaker(
     codemaker: CodemakerName | Codemaker, rules: Rules, seed: str | None, secret: CodeLike | None
 ) -> Codemaker:
     if not isinstance(codemaker, str):
-        return CheckedCodemaker(codemaker)
+        return codemaker if type(codemaker) is Evil else CheckedCodemaker(codemaker)
     if codemaker == "evil":
         return Evil() if seed is None else seeded_evil(seed)
     if codemaker != "fixed" or secret is not None:

@@ -65,7 +65,10 @@ class ParJudge:
             self._search = None
 
     def par(self, position: Position) -> Par:
-        """Return the guesses that are sure from ``position`` on; raises ContradictionError and TooLargeError."""
+        """Return the guesses that are sure from ``position`` on, none if it is solved.
+
+        Raises ContradictionError and TooLargeError.
+        """
         return self._par(position, self._new_budget())
 
     def after(self, position: Position, guess: Code) -> Par:
@@ -96,11 +99,11 @@ class ParJudge:
         """
         kept, budget = list[Code](), self._new_budget()
         par = self._par(position, budget).exact
-        if par is None or self._search is None:
+        if par == 1:
+            return [position.first_candidate]
+        if not par or self._search is None:
             return kept
         columns, turn = position.candidates, position.turn
-        if par == 1:
-            return [column_code(columns, 0)]
         with suppress(OverBudgetError):
             for reply in self._search.replies(columns, turn, par - 1, budget):
                 if self._search.is_answered(columns, turn, reply, par - 1, budget):
@@ -110,6 +113,8 @@ class ParJudge:
         return kept
 
     def _par(self, position: Position, budget: WorkBudget) -> Par:
+        if position.history and position.history[-1].feedback == self._solved:
+            return Par(0, 0)
         at_least = bisect_left(self._max_codes, position.count)
         if self._search is not None:
             with suppress(OverBudgetError, TooLargeError):

@@ -151,11 +151,10 @@ def analyze_turn(
 
 
 def _judged(judge: ParJudge, position: Position, turn: Turn) -> dict[str, Any]:
-    solved = turn.feedback == all_black(position.rules.pegs)
     return {
         "regret": judge.regret(position, turn.guess),
         "optimal_guess": next(iter(judge.keeping(position, 1)), None),
-        "needed": Par(0, 0) if solved else judge.par(position.after(*turn)),
+        "needed": judge.par(position.after(*turn)),
     }
 
 

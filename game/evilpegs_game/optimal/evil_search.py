@@ -85,8 +85,9 @@ class EvilSearch:
             return known.at_most <= guesses
         if guesses == 3 and is_tabled:
             budget.spend(codes * self.rules.size)
-            enough, work = beaten_in_three(self._matrix(columns), self._choices(turn), self._max_codes[2])
-            budget.spend(work)
+            choices, limit = self._choices(turn), self._max_codes[2]
+            enough, work = beaten_in_three(self._matrix(columns), choices, limit, budget.left)
+            budget.spend(work)  # too much if the loop gave up
         else:
             replies = self.replies(columns, turn, guesses - 1, budget)
             enough = any(self.is_answered(columns, turn, each, guesses - 1, budget) for each in replies)
@@ -156,11 +157,11 @@ def _make_matrix(guesses: Columns, columns: Columns) -> FeedbackMatrix:
 
 
 @kernel
-def beaten_in_three(by_code: FeedbackMatrix, choices: Ints, limit: int) -> tuple[bool, int]:
+def beaten_in_three(by_code: FeedbackMatrix, choices: Ints, limit: int, most_work: int) -> tuple[bool, int]:
     """Return True if three guesses are sure to beat evil on the codes of ``by_code``, more than two; and the work.
 
     ``choices`` has, by the number of largest parts, the index of the one that evil leaves, or -1 for any; parts of more
-    than ``limit`` codes are not tried.
+    than ``limit`` codes are not tried. The answer is open if the work is more than ``most_work``.
     """
     codes, guesses = by_code.shape
     sizes = part_sizes_of_all(by_code, choices.size - 1)
@@ -182,8 +183,8 @@ def beaten_in_three(by_code: FeedbackMatrix, choices: Ints, limit: int) -> tuple
                     part = np.flatnonzero(by_code[:, guess] == number).astype(np.int32)
                     enough = some_guess_separates(by_code, part, scratch[0], scratch[1])
                     work += most * guesses
-            if enough:
-                return True, work
+            if enough or work > most_work:
+                return enough, work
     return False, work
 
 

@@ -287,8 +287,28 @@ def test_guess_against_evil_costs_whole_guesses():
     assert {turn.luck for turn in turns} == {turn.chance for turn in turns} == {None}
 
 
+def test_evil_of_the_caller_is_judged_as_evil():
+    """By its written rule, or by the worst ties if the caller decides them."""
+    regrets = []
+    for evil in ("evil", evilpegs.Evil(), evilpegs.Evil(lambda turn, number: number - 1)):
+        game = evilpegs.Game("4x6", evil)
+        for code in ("1122", "1111"):
+            game.guess(code)
+        regrets.append(game.regret)
+    assert regrets[0] == regrets[1] == Regret(Fraction(1), Fraction(1))
+    assert regrets[2].at_least == regrets[2].at_most >= 1
+
+
+def test_nothing_is_needed_after_a_solved_game():
+    advice = evilpegs.advise("4x6", ["1122:4,0"], "evil")
+    assert (tuple(advice.par), advice.keeping) == ((0, 0), ())
+    assert evilpegs.advise("16x1", [], "evil").keeping == ((0,) * 16,)
+
+
 @pytest.mark.parametrize("function", [evilpegs.analyze, evilpegs.advise])
-@pytest.mark.parametrize("wrong", [{"codemaker": "devil"}, {"seed": 1}, {"codemaker": "evil", "seed": "a b"}])
+@pytest.mark.parametrize(
+    "wrong", [{"codemaker": "devil"}, {"codemaker": []}, {"seed": 1}, {"codemaker": "evil", "seed": "a b"}]
+)
 def test_wrong_codemaker_of_an_analysis_is_refused(function, wrong):
     with pytest.raises(MalformedError):
         function("4x6", ["1122:1,0"], **wrong)

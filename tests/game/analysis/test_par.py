@@ -12,9 +12,11 @@ import pytest
 
 from evilpegs_game.analysis.par import Par, ParJudge
 from evilpegs_game.codemakers.codemaker import Evil
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.codes import all_codes, code_at, parse_code
-from evilpegs_game.errors import ContradictionError
+from evilpegs_game.errors import ContradictionError, OverBudgetError
 from evilpegs_game.live.position import Position
+from evilpegs_game.optimal.evil_search import EvilSearch
 from evilpegs_game.rules import MAX_COLORS, Rules
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -149,6 +151,17 @@ def test_par_lies_between_bounds_beyond_the_budget():
     assert ParJudge(CLASSIC, budget=0).keeping(position, 9) == []
     lost = ParJudge(CLASSIC, budget=0).lost(position, parse_code("1111", CLASSIC))
     assert lost.at_least <= ParJudge(CLASSIC).lost(position, parse_code("1111", CLASSIC)).exact <= lost.at_most
+
+
+def test_work_beyond_the_budget_is_not_done():
+    """On 5x10 with 82 codes left, the loop over the last three guesses would take 9.8 billion evaluations."""
+    turns = ["19764:0,2", "51227:0,1", "52402:0,1", "72047:0,0", "44689:0,2"]
+    position = Position("5x10", turns, None, 10**6)
+    search, budget = EvilSearch(position.rules, "worst"), WorkBudget(10**8, "this")
+    with pytest.raises(OverBudgetError):
+        search.is_enough(position.candidates, 6, 3, budget)
+    assert budget.work < 2 * 10**8
+    assert search.is_enough(position.candidates[:, :9], 6, 3, WorkBudget(10**8, "this"))
 
 
 def test_par_on_huge_rules_is_bounded_by_the_number_of_codes():
