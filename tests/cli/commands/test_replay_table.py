@@ -8,11 +8,12 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay import print_analysis, regret_range
+from evilpegs.commands.replay import COLUMNS, EVIL_COLUMNS, UNSURE_COLUMNS, regret_range
+from evilpegs.output import print_table, whole_range
 from evilpegs_game.analysis.regret import Regret
-from evilpegs_game.analysis.turns import Effort
+from evilpegs_game.analysis.turns import Effort, analyze_games
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import Feedback, Turn
+from evilpegs_game.feedback import Feedback, Turn, parse_turns
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.rules import Rules
 from support.analyzed_turns import analyze, analyzed_turn
@@ -33,9 +34,9 @@ def turn_replays(*game, effort=USUAL):
     return [analyzed_turn(number, found, took_ms=7) for number, found in enumerate(analyzed(*game, effort=effort), 1)]
 
 
-def printed(turns, width=120, is_fixed=True):
+def printed(turns, width=120, columns=COLUMNS):
     out = io.StringIO()
-    print_analysis(Console(file=out, width=width), turns, is_fixed)
+    print_table(Console(file=out, width=width), turns, columns)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -69,7 +70,27 @@ def test_analysis_table_marks_best_by_entropy():
 
 
 def test_analysis_table_without_chance_column():
-    assert "chance" not in printed(turn_replays(*GAME), is_fixed=False)[0]
+    assert printed(turn_replays(*GAME), columns=UNSURE_COLUMNS)[0].split() == [
+        each for each in HEADING if each != "chance"
+    ]
+
+
+def test_analysis_table_of_a_game_against_evil():
+    (turns,) = analyze_games(Rules(3, 4), [parse_turns(["112:0,1", "444:0,0"], Rules(3, 4))], USUAL, ties=["first"])
+    rows = printed(
+        [analyzed_turn(number, found, took_ms=7) for number, found in enumerate(turns, 1)], columns=EVIL_COLUMNS
+    )
+    assert rows[0].split() == ["turn", "guess", "feedback", "left", "needed", "best", "lost", "ms"]
+    for turn, row in zip(turns, rows[2:], strict=True):
+        assert row.split()[-2:] == [str(int(turn.regret.at_least)), "7"]
+        assert f" {turn.needed.exact} " in row
+        assert ("as played" in row) is (turn.regret.at_least == 0)
+    assert turns[1].regret.at_least > 0
+
+
+def test_whole_bounds_in_words():
+    bounds = [(3, 3), (3, 4), (0, 1), (3, None)]
+    assert [whole_range(*each) for each in bounds] == ["3", "3-4", "≤1", "≥3"]
 
 
 @pytest.mark.parametrize(
