@@ -25,7 +25,7 @@ It need not be a valid `Name`, so that the server can refuse an invalid name wit
 
 
 class ClientInfo(Program):
-    """The name and the version of the client program: its own word, which nobody checks."""
+    """The name and the version of the client program, self-reported: nobody checks them."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -24,8 +24,8 @@ Rank = Annotated[int, Field(ge=1)]
 class StandingsRow(Message):
     """The results of one player with their latest client version; docs/json.md explains the fields.
 
-    `client` is the own word of the player's program. An older server sends fewer fields after `rank_worst`. `place` is
-    for readers, who take it from `places`.
+    `client` is what the player's program says about itself. An older server sends fewer fields after `rank_worst`.
+    `place` is for readers, who take it from `places`.
     """
 
     player: Name
@@ -54,15 +54,19 @@ class StandingsRow(Message):
     all_matches: Count | None = None
     kind: PlayerKind | None = None
     undecided: bool | None = None
+    score: float | None = None
+    placed: bool | None = None
     place: Number | None = Field(default=None, exclude=True)
 
 
 class Standings(Message):
-    """The leaderboard of a ladder, best row first; an older server sends no `places`."""
+    """The leaderboard of a ladder, best row first; an older server sends neither `places` nor numbers of games."""
 
     ladder: LadderId
     rules: Label
     codemaker: Codemaker
     guess_limit: Count
+    ranked_from: Count | None = None
+    placed_from: Count | None = None
     rows: tuple[StandingsRow, ...]
     places: tuple[Number, ...] = ()

@@ -4,6 +4,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evilpegs_game.codes import format_code, parse_code
@@ -15,6 +16,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_server.leaderboard.intervals import version_level
 from support.all_games import GOOD_STRATEGIES, scores
 from support.plain_intervals import betting_interval
+from support.score_sources import MILLION, fixed_source
 
 TEXT = (Path(__file__).parents[2] / "docs/scoring.md").read_text()
 CLASSIC, LIMIT = Rules(4, 6), 10
@@ -59,6 +61,15 @@ def test_deviations_are_those_of_all_games(curve):
         adjusted = raw - luck
         assert row[1:4] == [f"{number:.3f}" for number in (raw.mean(), raw.std(), adjusted.std())]
         assert row[4] == f"{raw.var() / adjusted.var():.0f} times"
+
+
+def test_luck_of_the_best_of_fifteen_equals():
+    source, rng = fixed_source("first-consistent"), np.random.default_rng(1)
+    for games, *luck in rows("| games of each |"):
+        drawn = rng.multinomial(int(games), source.chances, size=(4_000, 15))
+        for cell, values in zip(luck, (source.scores, source.adjusted / MILLION), strict=True):
+            best = (drawn @ values / int(games)).min(axis=1)
+            assert float(cell.split()[0]) == pytest.approx(source.mean - best.mean(), abs=0.03)
 
 
 def test_example_interval_follows_from_the_formula():

@@ -59,6 +59,7 @@ def documents(text):
     row = {
         "games": 120, "mean": 4.5, "low": 4.4, "high": 4.6, "worst": 6, "solved": 1.0,
         "p95_ms": 3, "mean_ms": 1.2, "histogram": [[4, 60], [5, 60]], "rank": 1, "rank_worst": 1,
+        "score": 4.5, "placed": True,
     }  # fmt: skip
     rows = [row | {"player": each, "client": each} for each in (MARKUP, *HOSTILE)]
     entries = [
@@ -86,7 +87,10 @@ def documents(text):
     games = [{"game": each, "turns": [{"analysis": worth}] * 9} for each in (1, 2, 3, 4)]
     return {
         "/leaderboard?between=*": {"guess_limit": 10, "rows": rows[:2], "lines": HOSTILE},
-        "/leaderboard": {"ladder": text, "rules": text, "codemaker": text, "guess_limit": 10, "rows": rows},
+        "/leaderboard": {
+            "ladder": text, "rules": text, "codemaker": text, "guess_limit": 10, "ranked_from": 100, "placed_from": 10,
+            "rows": rows, "places": list(range(1, len(rows) + 1)),
+        },
         "/players/eve": {
             "name": text, "kind": text, "created_at": 1,
             "results": [{"ladder": each["player"], "row": each} for each in rows],

@@ -1,6 +1,7 @@
 """Leaderboards, players and lists of matches that bots have played."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -14,17 +15,21 @@ ROW = {
     "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
     "solved": 0.9999, "p95_ms": 70_000, "mean_ms": 1_234.5, "histogram": [[7, 119], [13, 1]], "rank": 1,
     "rank_worst": 3, "adjusted_mean": None, "adjusted_low": None, "adjusted_high": None, "all_games": 120,
+    "undecided": True, "score": 7.0, "placed": True,
 }  # fmt: skip
-BOARD = {"ladder": "super-evil", "rules": "5x8", "codemaker": "evil", "guess_limit": 12, "rows": [ROW]}
+BOARD = {
+    "ladder": "super-evil", "rules": "5x8", "codemaker": "evil", "guess_limit": 12, "ranked_from": 20,
+    "placed_from": 10, "rows": [ROW], "places": [1],
+}  # fmt: skip
 BOTS = {"minimax": 20, "first-consistent": 10}
 """The games of the bots that have played, in the order of their ranks; tests before may have played too."""
-OWN_WORD = "Version (own word)"
+SELF_REPORTED = "Version (self-reported)"
 
 
 def rows(page, table="table"):
     """Return the texts of the cells of a table's body."""
     page.locator(f"{table} tbody tr").first.wait_for()
-    return page.locator(f"{table} tbody tr").evaluate_all(CELLS)
+    return page.locator(f"{table} tbody tr:not(:has(.group))").evaluate_all(CELLS)
 
 
 def document(page, path):
@@ -51,11 +56,10 @@ def test_leaderboard_has_rows_of_api_and_charts(open_view):
     expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
     kinds = {"bot": "bot", "human": "person"}
     assert [row[1].split() for row in shown] == [[row["player"], kinds[row["kind"]]] for row in expected]
-    assert [row[2].split() for row in shown] == [
-        [f"({row['mean']:.2f})", f"{row['low']:.2f}–{row['high']:.2f}"] for row in expected
-    ]
+    assert {row["placed"] for row in expected} == {True}
+    assert [row[2].split()[0] for row in shown] == [f"({row['score']:.2f})" for row in expected]
     assert [row[0].split() for row in shown] == [
-        [f"({place})", *f"no rank yet, place {place}".split()] for place, _ in enumerate(expected, 1)
+        [f"({place})", *f"place {place}".split()] for place, _ in enumerate(expected, 1)
     ]
     assert [row[3] for row in shown] == [str(row["games"]) for row in expected]
     assert [(row["player"], row["games"]) for row in expected if row["player"] in BOTS] == list(BOTS.items())
@@ -63,14 +67,14 @@ def test_leaderboard_has_rows_of_api_and_charts(open_view):
         button = page.get_by_role("button", name=name)
         button.press("Enter")
         expect(button).to_have_attribute("aria-expanded", "true")
-        expect(page.get_by_text(OWN_WORD)).to_have_count(1)
+        expect(page.get_by_text(SELF_REPORTED)).to_have_count(1)
         expect(page.locator("dl")).to_contain_text("Games by guesses")
         counts = page.locator("dl > div", has_text="Games by guesses").locator("dd").inner_text()
         assert sum(int(each.split(": ")[1]) for each in counts.split(", ")) == count
         button.press("Enter")
         expect(button).to_have_attribute("aria-expanded", "false")
         expect(page.locator("dl")).to_have_count(0)
-        expect(page.get_by_text(OWN_WORD)).to_have_count(0)
+        expect(page.get_by_text(SELF_REPORTED)).to_have_count(0)
     page.get_by_role("row", name="minimax").locator(".right").click()
     page.get_by_role("link", name="Results and matches of minimax").click()
     page.get_by_role("heading", name="minimax").wait_for()
@@ -86,17 +90,26 @@ def test_leaderboard_follows_games_and_ranks_are_words(open_view, server):
     page.locator("dl").wait_for()
     [row] = rows(page, ".card table")[:1]
     assert row[0] == "1–3"
+    expect(page.locator(".group")).to_contain_text("Not decided yet")
     facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
     assert facts["Solved:"] == "99.9%"
     assert facts["Time per guess:"] == "1.2 s, 95% within 1.2 min"
     decided = ROW | {"player": "best", "rank_worst": 1, "undecided": False, "kind": "bot"}
     shared = ROW | {"rank": 2, "rank_worst": 3, "undecided": True, "kind": "human"}
-    serve(page, "**/super/leaderboard", BOARD | {"rows": [decided, shared]})
+    without = ROW | {"rank": None, "rank_worst": None, "undecided": None}
+    placed, few = without | {"player": "early"}, without | {"player": "lucky", "placed": False, "score": 2.0}
+    serve(page, "**/super/leaderboard", BOARD | {"rows": [decided, shared, placed, few], "places": [1, 2, 3, 4]})
     follow(page, "#/ladder/super")
     page.get_by_role("button", name="best").wait_for()
-    first, second = rows(page, ".card table")
-    assert (first[0].split(), second[0].split()) == (["1"], ["2–3", "not", "decided"])
+    first, second, third, fourth = rows(page, ".card table")
+    assert (first[0].split(), second[0].split()) == (["1"], ["2–3"])
+    assert (third[0].split()[0], fourth[0].split()[0]) == ("(3)", "–")
     assert (first[2].split()[0], second[1].split()) == ("7.00", ["somebody", "person"])
+    assert (third[2].split()[0], fourth[2].split()[0]) == ("(7.00)", "(2.00)")
+    groups = page.locator(".group").all_inner_texts()
+    assert [re.findall(r"\d+", each) for each in groups] == [[], ["20"], ["10"]]
+    colors = page.locator(".board td.rank").evaluate_all("cells => cells.map((each) => getComputedStyle(each).color)")
+    assert colors[0] == colors[1] != colors[2] == colors[3]
     follow(page, "#/ladder/no-such")
     expect(page.get_by_role("alert")).to_contain_text("no leaderboard of that name")
     page.get_by_label("Ladder").select_option("classic")
@@ -111,11 +124,11 @@ def test_leaderboard_of_a_kind(open_view, server):
     expect(names).to_have_text(["minimax"])
     with open_match(server, "classic-evil", "hedy", "human") as match:
         match.resign()
-    expect(names).to_have_text(["minimax", "hedy"])
+    expect(names).to_have_text(["hedy", "minimax"])
     page.get_by_label("Players").select_option("human")
     page.wait_for_url("**/#/ladder/classic-evil?kind=human")
     expect(names).to_have_text(["hedy"])
-    expect(page.locator(".card tbody td.rank")).to_contain_text("place 2")
+    expect(page.locator(".card tbody td.rank")).to_contain_text("no place yet")
     address = page.get_by_role("link", name="As JSON").get_attribute("href")
     assert [row["player"] for row in document(page, address)["rows"]] == ["hedy"]
     page.get_by_label("Players").select_option("bot")
@@ -134,13 +147,17 @@ def long_board():
         "high": 4.62, "worst": 11, "solved": 0.9876, "p95_ms": 70_000, "mean_ms": 1_234.5, "rank": 10, "kind": "bot",
         "histogram": [[guesses, 1_500] for guesses in range(1, 12)], "rank_worst": 123, "all_games": 23_456,
         "adjusted_mean": 4.43, "adjusted_low": 4.36, "adjusted_high": 4.58, "undecided": True,
+        "score": 4.43, "placed": True,
     }  # fmt: skip
     later = {"games": 3, "rank": None, "rank_worst": None, "undecided": None, "kind": "human"}
-    without = {"adjusted_mean": None, "adjusted_low": None, "adjusted_high": None}
+    without = {"adjusted_mean": None, "adjusted_low": None, "adjusted_high": None, "score": None, "placed": False}
     names = [f"wwwwwwwwwwwwwwwwwww{number}" for number in range(10)]
     ranks = [{"player": name} | (later if place > 4 else {}) for place, name in enumerate(names)]
     return {
         "guess_limit": 10,
+        "ranked_from": 100,
+        "placed_from": 10,
+        "places": list(range(1, len(names) + 1)),
         "rows": [row | each | (without if each["player"] == names[-1] else {}) for each in ranks],
     }
 
@@ -194,7 +211,7 @@ def test_nothing_overflows_its_box_and_charts_grow_with_window(open_view, server
     page.locator("dl").wait_for()
     heads = page.locator(".board th[scope=col]")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["Rank", "Player", "Score", "Games"]
-    assert [row[2].split()[0] for row in rows(page, ".board table") if len(row) > 1][3:6] == ["4.43", "4.43", "(4.50)"]
+    assert [row[2].split()[0] for row in rows(page, ".board table") if len(row) > 1][3:6] == ["4.43", "4.43", "(4.43)"]
     ARTIFACTS.mkdir(exist_ok=True)
     for theme, width, columns in (("light", 360, 1), ("dark", 1280, 2), ("light", 1920, 2)):
         show_theme(page, theme)
@@ -209,7 +226,7 @@ def test_nothing_overflows_its_box_and_charts_grow_with_window(open_view, server
 @pytest.mark.usefixtures("played")
 def test_player_has_versions_matches_and_another_to_be_compared_with(open_view):
     page = open_view("#/player/minimax", viewport={"width": 360, "height": 740})
-    expect(page.get_by_role("columnheader", name=OWN_WORD).first).to_be_visible()
+    expect(page.get_by_role("columnheader", name=SELF_REPORTED).first).to_be_visible()
     results = rows(page, "section:first-of-type table")
     assert {row[0] for row in results} == {"classic", "classic-evil"}
     assert len(rows(page, "match-list table")) == 3
@@ -234,7 +251,10 @@ def test_player_has_versions_matches_and_another_to_be_compared_with(open_view):
     chart = page.locator("result-charts svg").first
     expect(chart).to_contain_text("minimax")
     assert chart.evaluate(GAPS) > 0  # the numbers below are apart on a phone
-    versions = [ROW | {"client": f"some {each}", "version": each, "mean": 7 + each / 9} for each in (2, 1)]
+    versions = [
+        ROW | {"client": f"some {each}", "version": each, "mean": 7 + each / 9, "score": 7 + each / 9}
+        for each in (2, 1)
+    ]
     listed = [{"ladder": "super-evil", "row": each} for each in versions]
     listed.append({"ladder": "classic", "row": ROW})
     serve(page, "**/players/somebody", {"name": "somebody", "kind": "bot", "created_at": 1, "results": listed})
@@ -257,7 +277,7 @@ def test_players_that_do_not_exist_or_cannot_be_compared_get_one_line(watch):
 @pytest.mark.usefixtures("analyzed")
 def test_filters_are_part_of_address_and_results_are_links_to_their_games(open_view):
     page = open_view("#/matches")
-    expect(page.get_by_role("columnheader", name=OWN_WORD).first).to_be_visible()
+    expect(page.get_by_role("columnheader", name=SELF_REPORTED).first).to_be_visible()
     page.get_by_label("Codemaker").select_option("evil")
     page.wait_for_url("**/#/matches?codemaker=evil")
     page.get_by_role("link", name="All matches").wait_for()

@@ -14,7 +14,7 @@ ROW = {
 NEWER = {
     "solved_low": 0.96875, "solved_high": 1.0, "adjusted_mean": 4.4375, "adjusted_low": 4.375, "adjusted_high": 4.5,
     "adjusted_deviation": 0.125, "adjusted_games": 200, "version": 2, "versions": 2, "all_games": 300,
-    "all_matches": 30, "kind": "human", "undecided": True,
+    "all_matches": 30, "kind": "human", "undecided": True, "score": 4.4375, "placed": True,
 }  # fmt: skip
 
 

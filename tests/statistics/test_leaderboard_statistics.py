@@ -11,10 +11,11 @@ import pytest
 from evilpegs_game.statistics.confidence_sequences import betting_intervals
 from evilpegs_server.leaderboard import intervals
 from evilpegs_server.leaderboard.intervals import LEVEL, version_level
-from evilpegs_server.leaderboard.leaderboard import RANKED_FROM_ADVERSARY, Leaderboard
+from evilpegs_server.leaderboard.leaderboard import Leaderboard
+from evilpegs_server.leaderboard.standing import RANKED_FROM, RANKED_FROM_FIXED
 from support.equal_players import (
-    EVIL_LOOKS,
-    FIXED_LOOKS,
+    EARLY_LOOKS,
+    LATE_LOOKS,
     EqualPlayers,
     add_games,
     adjusted_misses,
@@ -26,6 +27,8 @@ from support.equal_players import (
 from support.score_sources import GUESS_LIMIT, evil_source, fixed_source
 
 FIXED = fixed_source("entropy")
+PEOPLE = fixed_source("first-consistent")
+"""People play no better than a program that guesses the first code that can still be the secret."""
 EVIL = evil_source("first-consistent")
 STEADY = evil_source("optimal")
 """An evil ladder on which all games that are not left have the same score."""
@@ -45,23 +48,15 @@ def report(what, share, trials):
 
 
 LADDERS = {
-    "fixed, luck-adjusted": {"source": FIXED, "fixed": True, "adjusted": True, "looks": FIXED_LOOKS},
-    "fixed, luck-adjusted, 1 % failed": {
-        "source": FIXED.with_failures(0.01),
-        "fixed": True,
-        "adjusted": True,
-        "looks": FIXED_LOOKS,
-    },
-    "fixed, luck-adjusted, 5 % failed": {
-        "source": FIXED.with_failures(0.05),
-        "fixed": True,
-        "adjusted": True,
-        "looks": FIXED_LOOKS,
-    },
-    "fixed, raw": {"source": FIXED, "fixed": True, "looks": FIXED_LOOKS},
-    "fixed, raw, 5 % failed": {"source": FIXED.with_failures(0.05), "fixed": True, "looks": FIXED_LOOKS},
-    "evil": {"source": EVIL, "fixed": False, "looks": EVIL_LOOKS},
-    "evil, 1 % failed": {"source": STEADY.with_failures(0.01), "fixed": False, "looks": EVIL_LOOKS},
+    "fixed, luck-adjusted": {"source": FIXED, "adjusted": True, "looks": LATE_LOOKS},
+    "fixed, luck-adjusted, 1 % failed": {"source": FIXED.with_failures(0.01), "adjusted": True, "looks": LATE_LOOKS},
+    "fixed, luck-adjusted, 5 % failed": {"source": FIXED.with_failures(0.05), "adjusted": True, "looks": LATE_LOOKS},
+    "people, 1 % failed": {"source": PEOPLE.with_failures(0.01), "adjusted": True, "looks": EARLY_LOOKS},
+    "people, 5 % failed": {"source": PEOPLE.with_failures(0.05), "adjusted": True, "looks": EARLY_LOOKS},
+    "fixed, raw": {"source": FIXED, "looks": LATE_LOOKS},
+    "fixed, raw, 5 % failed": {"source": FIXED.with_failures(0.05), "looks": LATE_LOOKS},
+    "evil": {"source": EVIL, "looks": EARLY_LOOKS},
+    "evil, 1 % failed": {"source": STEADY.with_failures(0.01), "looks": EARLY_LOOKS},
 }
 
 
@@ -102,13 +97,14 @@ def test_shown_intervals_cover_means(source, failed, size):
 
 
 @sizes
-@pytest.mark.parametrize("failed", FAILURES)
-def test_adjusted_intervals_cover_means(failed, size):
-    """The share of players whose luck-adjusted interval ever misses their mean, from 100 to 10,000 games."""
+@pytest.mark.parametrize("failed", [*FAILURES, 0.1])
+@pytest.mark.parametrize("source", [FIXED, PEOPLE], ids=["entropy", "people"])
+def test_adjusted_intervals_cover_means(source, failed, size):
+    """The share of players whose luck-adjusted interval ever misses their mean, from 20 to 10,000 games."""
     players, rng = 100 * size, np.random.default_rng(4)
-    looks = (100, 120, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
-    misses = adjusted_misses(FIXED.with_failures(failed), rng, looks, players)
-    report(f"fixed, {failed:.0%} failed, luck-adjusted intervals that ever miss", misses, players)
+    looks = (*CLOSE_LOOKS, 5_000, 10_000)
+    misses = adjusted_misses(source.with_failures(failed), rng, looks, players)
+    report(f"mean {source.mean:.2f}, {failed:.0%} failed, luck-adjusted intervals that ever miss", misses, players)
     assert misses <= LEVEL
 
 
@@ -117,14 +113,14 @@ def test_asymptotic_intervals_miss_on_evil_ladders(size):
     """A control that must fail: from 20 games on, the asymptotic interval misses the mean of many evil players."""
     players, rng = 100 * size, np.random.default_rng(5)
     for failed in (0.01, 0.05):
-        _, raw = asymptotic_misses(STEADY.with_failures(failed), rng, EVIL_LOOKS, players)
+        _, raw = asymptotic_misses(STEADY.with_failures(failed), rng, EARLY_LOOKS, players)
         report(f"evil, steady, {failed:.0%} failed, asymptotic intervals that ever miss", raw, players)
         assert raw > 0.16
 
 
-def ladder_with_honest_player(source, *, fixed):
+def ladder_with_honest_player(source, ranked_from):
     """Return a ladder with a player who has a million games and no luck."""
-    board = Leaderboard(guess_limit=GUESS_LIMIT, fixed=fixed, adjusted=False)
+    board = Leaderboard(guess_limit=GUESS_LIMIT, ranked_from=ranked_from, adjusted=False)
     add_games(board, 0, "bot 1", 0, honest_counts(source, HONEST_GAMES))
     return board
 
@@ -135,7 +131,7 @@ def is_honest_player_beaten(board):
 
 def farm_versions(source, rng, versions=20):
     """Return True if a player who begins a new version every 100 games is ever wholly better than an equal."""
-    board = ladder_with_honest_player(source, fixed=True)
+    board = ladder_with_honest_player(source, RANKED_FROM_FIXED)
     for version in range(versions):
         (counts,) = source.histograms(source.draw(rng, 100, 1)).tolist()
         add_games(board, 1, f"bot {version}", version + 1, counts)
@@ -154,7 +150,7 @@ def test_new_versions_gain_nothing(size):
 
 def farm_names(source, rng, looks):
     """Return True if one of many names with these numbers of games is ever wholly better than an equal player."""
-    board = ladder_with_honest_player(source, fixed=False)
+    board = ladder_with_honest_player(source, RANKED_FROM)
     for order, more in enumerate(np.diff([0, *looks]).tolist(), 1):
         histograms = source.histograms(source.draw(rng, more, NAMES)).tolist()
         for name, counts in enumerate(histograms, 1):
@@ -174,14 +170,14 @@ def test_new_names_gain_nothing(source, size):
 
 
 def test_names_with_four_games_have_no_rank():
-    board = ladder_with_honest_player(EVIL, fixed=False)
+    board = ladder_with_honest_player(EVIL, RANKED_FROM)
     histograms = EVIL.histograms(EVIL.draw(np.random.default_rng(8), 4, NAMES)).tolist()
     for name, counts in enumerate(histograms, 1):
         add_games(board, name, "bot 1", name, counts)
     rows = board.rows()
     assert [each.rank for each in rows] == [1] + [None] * NAMES
     assert {each.games for each in rows[1:]} == {4}
-    assert RANKED_FROM_ADVERSARY > 4
+    assert RANKED_FROM > 4
 
 
 @sizes

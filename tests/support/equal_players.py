@@ -10,8 +10,8 @@ from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.tally import VersionTally
 from support.score_sources import GUESS_LIMIT, MILLION
 
-FIXED_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
-EVIL_LOOKS = (20, 30, 50, 100, 200, 500, 1_000, 2_000)
+LATE_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
+EARLY_LOOKS = (20, 30, 50, 100, 200, 500, 1_000, 2_000)
 HONEST, STOPPING, VERSIONS, NAMES = range(4)
 """The behaviors of a player.
 
@@ -23,8 +23,8 @@ or play once under a new name.
 class EqualPlayers:
     """A leaderboard of players whose games all have the same distribution of scores."""
 
-    def __init__(self, source, rng, *, players, looks, fixed, adjusted=False, behaviors=(0, 1, 2, 3)):
-        self.board = Leaderboard(guess_limit=GUESS_LIMIT, fixed=fixed, adjusted=adjusted)
+    def __init__(self, source, rng, *, players, looks, adjusted=False, behaviors=(0, 1, 2, 3)):
+        self.board = Leaderboard(guess_limit=GUESS_LIMIT, ranked_from=looks[0], adjusted=adjusted)
         self._source, self._rng, self._looks = source, rng, looks
         self._values = source.adjusted / MILLION if adjusted else source.scores
         self._deviation = math.sqrt(source.chances @ (self._values - source.mean) ** 2)

@@ -2,6 +2,7 @@
 
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
+from evilpegs_server.leaderboard.standing import games_for_rank
 
 
 class LeaderboardFold:
@@ -31,8 +32,8 @@ class LeaderboardFold:
 
     def _add_start(self, event):
         if self._leaderboard is None:
-            fixed = event.codemaker == "fixed"
-            self._leaderboard = Leaderboard(guess_limit=event.guess_limit, fixed=fixed, adjusted=False)
+            ranked_from = games_for_rank(event.codemaker)
+            self._leaderboard = Leaderboard(guess_limit=event.guess_limit, ranked_from=ranked_from, adjusted=False)
         self._open[event.match] = event
         self._started += 1
         number = self._numbers.setdefault(event.player, len(self._numbers))

@@ -21,8 +21,7 @@ from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv, 
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.text_files import read_text
-from evilpegs_server.leaderboard.leaderboard import games_for_rank
-from evilpegs_server.leaderboard.luck import curve_hashes
+from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.storage.acts import (
     MAX_REASON_BYTES,
     ListedPlayer,
@@ -104,7 +103,7 @@ def _games_to_rank(database: str | None, ladder: str, names: Sequence[str]) -> d
     with open_results(database) as derived:
         (standings,) = asyncio.run(load_standings(derived, ladder))
         terms = known_ladders(derived.engine)[ladder]
-    needed = games_for_rank(fixed=terms.codemaker == "fixed", adjusted=bool(curve_hashes([terms])))
+    needed = games_for_rank(terms.codemaker, terms.kind)
     played = {row.player: row.games for row in standings.rows}
     return {name: max(0, needed - played.get(name, 0)) for name in names}
 

@@ -13,7 +13,7 @@ import { count } from "./words.js";
  */
 
 /** The heading of the programs of players: what a program says about itself, which nobody checks. */
-export const versionHead = html`<th scope="col">Version <small>(own word)</small></th>`;
+export const versionHead = html`<th scope="col">Version <small>(self-reported)</small></th>`;
 const HEADS = ["Match", "Player", "Guesses of each game", "Ladder", "Started"];
 
 export class MatchList extends LitElement {

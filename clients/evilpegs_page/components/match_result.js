@@ -50,7 +50,7 @@ export class MatchResult extends LitElement {
       <h2>${games.length === 1 ? gameWords(games[0]) : matchWords(games)}</h2>
       ${games.length === 1 ? secretWords(games[0], match.started.codemaker) : gameTable(games, this.isRound ? "" : `#/match/${id}`)}
       ${match.started.rated && !this.isRound
-        ? html`<own-place .ladder=${match.started.ladder} .player=${match.started.player} .codemaker=${match.started.codemaker}></own-place>`
+        ? html`<own-place .ladder=${match.started.ladder} .player=${match.started.player}></own-place>`
         : nothing}
       <record-check .events=${match.record} .nonces=${this.nonces}></record-check>
       <div class="buttons">

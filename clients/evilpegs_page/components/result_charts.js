@@ -4,7 +4,7 @@
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
-import { isAdjusted } from "./result_words.js";
+import { isAdjusted, scoreInterval } from "./result_words.js";
 import { shared } from "./shared_style.js";
 
 /** @import { Row } from "./result_words.js" */
@@ -107,13 +107,10 @@ export class ResultCharts extends LitElement {
 
   /** @param {typeof import("../vendor/plot.js")} Plot @param {readonly Row[]} rows */
   means(Plot, rows) {
-    const adjusted = isAdjusted(rows);
-    const means = rows.map((row) => ({
-      player: row.player,
-      mean: adjusted ? row.adjusted_mean : row.mean,
-      low: adjusted ? row.adjusted_low : row.low,
-      high: adjusted ? row.adjusted_high : row.high,
-    }));
+    const means = rows.map((row) => {
+      const [low, high] = scoreInterval(row);
+      return { player: row.player, mean: row.score, low, high };
+    });
     const known = means.filter((row) => row.low !== null);
     return Plot.plot({
       ...this.frame(rows),

@@ -5,27 +5,25 @@
  *   worst: number, solved: number, p95_ms: number, mean_ms: number, histogram: readonly (readonly [number, number])[],
  *   version?: number,
  *   rank: number | null, rank_worst: number | null, adjusted_mean: number | null, adjusted_low: number | null,
- *   adjusted_high: number | null, all_games: number, kind?: string, place?: number, undecided?: boolean | null}} Row
+ *   adjusted_high: number | null, all_games: number, kind?: string, place?: number, undecided?: boolean | null,
+ *   score: number | null, placed: boolean}} Row
  *   a row of `api/v1/ladders/LADDER/leaderboard`: `all_games` are those of all versions, `kind` is "bot" or "human", `place`
- *   is that among all players, from `places`, and `undecided` is true if the intervals leave other ranks possible
+ *   is that among all players, from `places`, `undecided` is true if the intervals leave other ranks possible, `score` is
+ *   the mean that is shown and orders the rows, and `placed` is false with too few games for a place
+ * @typedef {{ladder: string, guess_limit: number, ranked_from: number, placed_from: number, rows: Row[]}} Leaderboard
  */
 
 import { formatNumber } from "./words.js";
 
-/** Return the rows of a leaderboard, each with its place among all players. @param {string} text @returns {Row[]} */
-export function placedRows(text) {
-  const { rows, places = [] } = JSON.parse(text);
-  return rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: places[index] ?? index + 1 }));
-}
-
-/** Return why a place is in brackets. @param {string} codemaker */
-export function bracketsWords(codemaker) {
-  return `In brackets: no rank yet, which takes ${codemaker === "fixed" ? 100 : 20} games.`;
+/** Return a leaderboard whose rows have their places among all players. @param {string} text @returns {Leaderboard} */
+export function readLeaderboard(text) {
+  const board = JSON.parse(text);
+  return { ...board, rows: board.rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: board.places[index] })) };
 }
 
 /** @param {Row} row @returns {string} such as "1" or "1–3"; without a rank the place, as "(4)", or "–" */
 export function rankWords(row) {
-  if (row.rank === null) return isProvisional(row) ? `(${row.place})` : "–";
+  if (row.rank === null) return isProvisional(row) && row.placed ? `(${row.place})` : "–";
   return row.rank_worst === null || row.rank_worst === row.rank ? `${row.rank}` : `${row.rank}–${row.rank_worst}`;
 }
 
@@ -34,9 +32,10 @@ export function meanWords(mean) {
   return mean.toFixed(2);
 }
 
-/** @param {Row} row @param {number} mean @returns {string} such as "4.47"; "(4.47)" if the row has a place and no rank */
-export function rankedMeanWords(row, mean) {
-  return isProvisional(row) ? `(${meanWords(mean)})` : meanWords(mean);
+/** Return the number that orders a row, such as "4.47"; "(4.47)" on a leaderboard without a rank. @param {Row} row */
+export function scoreWords(row) {
+  if (row.score === null) return "–";
+  return isProvisional(row) ? `(${meanWords(row.score)})` : meanWords(row.score);
 }
 
 /** @param {Row} row @returns {boolean} true for a row of a leaderboard without a rank */
@@ -44,14 +43,14 @@ export function isProvisional(row) {
   return row.rank === null && typeof row.place === "number";
 }
 
-/** @param {Row} row @returns {string} such as "4.36–4.58"; no text if there are too few games */
-export function intervalWords(row) {
-  return row.low === null || row.high === null ? "" : `${meanWords(row.low)}–${meanWords(row.high)}`;
+/** Return the ends of the interval around the score; null if there are too few games. @param {Row} row */
+export function scoreInterval(row) {
+  return row.score === row.adjusted_mean ? [row.adjusted_low, row.adjusted_high] : [row.low, row.high];
 }
 
-/** @param {Row} row @returns {string} the interval of the luck-adjusted mean; no text if there are too few games */
-export function adjustedIntervalWords(row) {
-  const { adjusted_low: low, adjusted_high: high } = row;
+/** @param {Row} row @returns {string} such as "4.36–4.58"; no text if there are too few games */
+export function intervalWords(row) {
+  const [low, high] = scoreInterval(row);
   return low === null || high === null ? "" : `${meanWords(low)}–${meanWords(high)}`;
 }
 

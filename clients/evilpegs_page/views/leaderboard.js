@@ -9,10 +9,7 @@ import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/copy_text.js";
 import "../components/result_charts.js";
-import {
-  adjustedIntervalWords, bracketsWords, intervalWords, isAdjusted, isProvisional, meanWords, placedRows, rankWords, rankedMeanWords,
-  shareWords, timeWords,
-} from "../components/result_words.js";
+import { intervalWords, isAdjusted, meanWords, rankWords, readLeaderboard, scoreWords, shareWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
 import { clockWords, codemakerWords, isForBots, ladderTitle, rulesName } from "../game/ladder_words.js";
@@ -21,13 +18,13 @@ import { browserStorage } from "../game/storage.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
-/** @import { Row } from "../components/result_words.js" */
+/** @import { Leaderboard, Row } from "../components/result_words.js" */
 
 const EVERY_MS = 3_000;
 const KINDS = Object.freeze({ bot: "bots", human: "people" });
 
 export default class LeaderboardView extends LoadingView {
-  static properties = { ladders: { state: true }, rows: { state: true }, server: { state: true }, opened: { state: true } };
+  static properties = { ladders: { state: true }, board: { state: true }, server: { state: true }, opened: { state: true } };
 
   static styles = [
     shared,
@@ -62,6 +59,15 @@ export default class LeaderboardView extends LoadingView {
       .name[aria-expanded="true"]::before {
         content: "▾ ";
         content: "▾ " / "";
+      }
+      .board .group {
+        padding-top: 0.9rem;
+        color: var(--muted);
+        font-weight: 600;
+      }
+      .provisional td,
+      .provisional .name {
+        color: var(--muted);
       }
       .own {
         background: var(--accent-soft);
@@ -102,8 +108,8 @@ export default class LeaderboardView extends LoadingView {
     super();
     /** @type {readonly LadderDocument[] | null} */
     this.ladders = null;
-    /** @type {readonly Row[] | null} */
-    this.rows = null;
+    /** @type {Leaderboard | null} */
+    this.board = null;
     this.server = "";
     /** The players whose other figures are shown. @type {ReadonlySet<string>} */
     this.opened = new Set();
@@ -118,7 +124,7 @@ export default class LeaderboardView extends LoadingView {
     this.server = url ?? "";
     this.own = new Set(new Players(browserStorage(), this.server).names);
     if (this.ladder === undefined) this.failure = "This server has no leaderboard of that name. Choose a ladder.";
-    else this.follow({ path: this.path(this.ladder), everyMs: EVERY_MS, onText: (text) => void (this.rows = placedRows(text)) });
+    else this.follow({ path: this.path(this.ladder), everyMs: EVERY_MS, onText: (text) => void (this.board = readLeaderboard(text)) });
   }
 
   /** @param {LadderDocument} ladder */
@@ -147,7 +153,7 @@ export default class LeaderboardView extends LoadingView {
       </div>
       ${this.ladders === null ? nothing : this.chooser(this.ladders)}
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${this.rows === null || ladder === undefined ? this.loading() : this.rows.length === 0 ? this.empty(ladder) : this.board(this.rows, ladder)}
+      ${this.board === null || ladder === undefined ? this.loading() : this.board.rows.length === 0 ? this.empty(ladder) : this.table(this.board)}
     `;
   }
 
@@ -196,7 +202,7 @@ export default class LeaderboardView extends LoadingView {
   empty(ladder) {
     if (this.kind) return html`<p class="card empty">No player of this kind has played here yet.</p>`;
     const heading = html`<h2>Nobody has played here yet</h2>`;
-    if (ladder.kind === "human") return html`<div class="card empty">${heading}<p>After your first game you have a place here.</p></div>`;
+    if (ladder.kind === "human") return html`<div class="card empty">${heading}<p>After your first game you are on this list.</p></div>`;
     return html`<div class="card empty">
       ${heading}
       <p>Run a bot for one match, and it appears here:</p>
@@ -205,8 +211,16 @@ export default class LeaderboardView extends LoadingView {
     </div>`;
   }
 
-  /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
-  board(rows, ladder) {
+  /** @param {Leaderboard} board */
+  table(board) {
+    const { rows } = board;
+    /** @type {[string, Row[]][]} */
+    const groups = [];
+    for (const row of rows) {
+      const heading = groupWords(row, board);
+      if (groups.at(-1)?.[0] !== heading) groups.push([heading, []]);
+      groups.at(-1)?.[1].push(row);
+    }
     return html`
       <div class="card board">
         <table>
@@ -218,9 +232,14 @@ export default class LeaderboardView extends LoadingView {
               <th scope="col" class="right">Games</th>
             </tr>
           </thead>
-          <tbody>${rows.map((row) => this.row(row, ladder.guess_limit))}</tbody>
+          ${groups.map(
+            ([heading, group]) => html`<tbody>
+              ${heading ? html`<tr><th class="group" colspan="4" scope="rowgroup">${heading}</th></tr>` : nothing}
+              ${group.map((row) => this.row(row, board.guess_limit))}
+            </tbody>`,
+          )}
         </table>
-        ${this.note(rows, ladder)}
+        ${this.note(board)}
       </div>
       <section aria-label="Charts"><result-charts .rows=${rows}></result-charts></section>
     `;
@@ -230,17 +249,15 @@ export default class LeaderboardView extends LoadingView {
   row(row, limit) {
     const isOwn = this.own.has(row.player);
     const isOpen = this.opened.has(row.player);
-    const [score, interval] = scoreWords(row);
-    return html`<tr class=${isOwn ? "own" : nothing} @click=${() => this.toggle(row.player)}>
+    return html`<tr class="${isOwn ? "own" : ""} ${row.rank === null ? "provisional" : ""}" @click=${() => this.toggle(row.player)}>
         <td class="rank">
-          ${row.rank === null ? html`<span aria-hidden="true">${rankWords(row)}</span><span class="hidden">no rank yet, place ${row.place}</span>` : rankWords(row)}
-          ${row.undecided ? html`<small>not decided</small>` : nothing}
+          ${row.rank === null ? html`<span aria-hidden="true">${rankWords(row)}</span><span class="hidden">${row.placed ? `place ${row.place}` : "no place yet"}</span>` : rankWords(row)}
         </td>
         <th scope="row">
           <button class="name" aria-expanded=${isOpen}>${row.player}</button>
           <small>${row.kind === "human" ? "person" : row.kind}</small> ${isOwn ? html`<small><strong>you</strong></small>` : nothing}
         </th>
-        <td>${score} <small class="interval">${interval}</small></td>
+        <td>${scoreWords(row)} <small class="interval">${intervalWords(row)}</small></td>
         <td class="right">${formatNumber(row.games)}</td>
       </tr>
       ${isOpen ? html`<tr class="more"><td colspan="4">${this.more(row, limit)}</td></tr>` : nothing}`;
@@ -255,16 +272,16 @@ export default class LeaderboardView extends LoadingView {
 
   /** @param {Row} row @param {number} limit */
   more(row, limit) {
-    const mean = row.adjusted_mean;
+    const isByLuck = row.score === row.adjusted_mean;
     const facts = Object.entries({
-      "Rank": row.undecided ? `${rankWords(row)}, not decided` : rankWords(row),
-      "Adjusted mean": typeof mean === "number" && `${rankedMeanWords(row, mean)}, ${adjustedIntervalWords(row) || "too few games for an interval"}`,
-      "Mean": `${rankedMeanWords(row, row.mean)}, ${intervalWords(row)}`,
+      "Rank": row.rank === null ? "none yet" : row.undecided ? `${rankWords(row)}, not decided yet` : rankWords(row),
+      "Score": `${scoreWords(row)}, ${intervalWords(row) || "too few games for an interval"}`,
+      "Mean with luck": isByLuck && meanWords(row.mean),
       "Games by guesses": row.histogram.map(([score, games]) => `${score > limit ? "✗" : score}: ${formatNumber(games)}`).join(", "),
       "Solved": shareWords(row.solved),
       "Time per guess": `${timeWords(row.mean_ms)}, 95% within ${timeWords(row.p95_ms)}`,
       "Games of all versions": row.all_games > row.games && formatNumber(row.all_games),
-      "Version (own word)": row.client,
+      "Version (self-reported)": row.client,
     });
     return html`<dl>
         ${facts.map(([name, words]) => (words === false ? nothing : html`<div><dt class="muted">${name}:</dt> <dd>${words}</dd></div>`))}
@@ -272,26 +289,25 @@ export default class LeaderboardView extends LoadingView {
       <a href="#/player/${encodeURIComponent(row.player)}">Results and matches of ${row.player}</a>`;
   }
 
-  /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
-  note(rows, ladder) {
-    const shared = rows.find((row) => row.rank !== null && row.rank !== row.rank_worst);
+  /** @param {Leaderboard} board */
+  note({ rows, guess_limit: limit }) {
+    const shared = rows.find((row) => row.undecided);
     return html`<p class="note">
-      The score is the mean number of guesses per game: fewer are better, and a game that was not solved counts as ${ladder.guess_limit + 1}.
-      ${isAdjusted(rows) ? "With a rank it is adjusted: without the luck of the replies." : nothing}
+      The score is the mean number of guesses per game: fewer are better, and a game that was not solved counts as ${limit + 1}.
+      ${isAdjusted(rows) ? "The luck of the replies is taken out of it, so it is fair after fewer games." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
-      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: not decided, because the intervals allow each of these ranks.`}
-      ${rows.some(isProvisional) ? bracketsWords(ladder.codemaker) : nothing}
+      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)} means that the games so far allow each of these ranks.`}
       The version is what a player’s program says about itself; nobody checks it.
       The table updates as games end.
-      <a href=${this.path(ladder)}>As JSON</a>
+      <a href=${this.path(/** @type {LadderDocument} */ (this.ladder))}>As JSON</a>
     </p>`;
   }
 }
 
-/** Return the mean by which a row is ordered, and its interval: adjusted only with a rank. @param {Row} row */
-function scoreWords(row) {
-  const isByLuck = row.rank !== null && typeof row.adjusted_mean === "number";
-  return isByLuck ? [meanWords(/** @type {number} */ (row.adjusted_mean)), adjustedIntervalWords(row)] : [rankedMeanWords(row, row.mean), intervalWords(row)];
+/** Return what the rows around one have in common; no text for decided ranks. @param {Row} row @param {Leaderboard} board */
+function groupWords(row, { ranked_from: ranked, placed_from: placed }) {
+  if (row.rank !== null) return row.undecided ? "Not decided yet: more games may change this order" : "";
+  return row.placed ? `No rank yet, which takes ${ranked} games` : `Fewer than ${placed} games, so no place yet: the most games first`;
 }
 
 /** @param {LadderDocument} ladder */

@@ -7,9 +7,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
 import { versionHead } from "../components/match_list.js";
 import "../components/result_charts.js";
-import {
-  adjustedIntervalWords, intervalWords, isAdjusted, momentWords, rankedMeanWords, shareWords, timeWords,
-} from "../components/result_words.js";
+import { intervalWords, isAdjusted, meanWords, momentWords, scoreWords, shareWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
 import { LoadingView } from "./loading_view.js";
@@ -162,15 +160,15 @@ function laddersOf(results) {
 /** @param {string} head @param {readonly {name: string, address: string, row: Row}[]} results */
 function resultTable(head, results) {
   const adjusted = isAdjusted(results.map(({ row }) => row));
-  const few = html`<span class="muted">few games</span>`;
+  const few = html`<span class="muted">too few games</span>`;
   return html`<table>
     <thead>
       <tr>
         <th scope="col">${head}</th>
         ${versionHead}
-        ${adjusted ? html`<th scope="col" class="right">Adjusted mean</th><th scope="col">95% interval</th>` : nothing}
-        <th scope="col" class="right">Mean</th>
-        <th scope="col">95% interval</th>
+        <th scope="col" class="right">Score</th>
+        <th scope="col">95 % interval</th>
+        ${adjusted ? html`<th scope="col" class="right">Mean with luck</th>` : nothing}
         ${["Games", "Worst", "Solved", "Mean time"].map((name) => html`<th scope="col" class="right">${name}</th>`)}
       </tr>
     </thead>
@@ -179,12 +177,9 @@ function resultTable(head, results) {
         ({ name, address, row }) => html`<tr>
           <th scope="row"><a href=${address}>${name}</a></th>
           <td class="long">${row.client}</td>
-          ${adjusted
-            ? html`<td class="right">${row.adjusted_mean === null ? nothing : rankedMeanWords(row, row.adjusted_mean)}</td>
-                <td>${adjustedIntervalWords(row) || few}</td>`
-            : nothing}
-          <td class="right">${rankedMeanWords(row, row.mean)}</td>
+          <td class="right">${scoreWords(row)}</td>
           <td>${intervalWords(row) || few}</td>
+          ${adjusted ? html`<td class="right">${meanWords(row.mean)}</td>` : nothing}
           <td class="right">${formatNumber(row.games)}</td>
           <td class="right">${row.worst}</td>
           <td class="right">${shareWords(row.solved)}</td>

@@ -160,7 +160,7 @@ export default class ReplayView extends LoadingView {
   subtitle(replay) {
     return html`<p>
       ${replay.over ? nothing : html`<span class="live">live</span> · `}${rulesName(replay.rulesText)} on ${replay.ladder}, started
-      ${momentWords(replay.at)}, played by ${replay.client} (its own word). <a href="#/player/${encodeURIComponent(replay.player)}">${replay.player}</a>
+      ${momentWords(replay.at)}, played by ${replay.client} (self-reported). <a href="#/player/${encodeURIComponent(replay.player)}">${replay.player}</a>
     </p>`;
   }
 

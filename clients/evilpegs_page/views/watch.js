@@ -7,7 +7,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { ApiError, getChanged, getJson } from "../api.js";
 import { feedbackPegs, feedbackStyle } from "../components/feedback_pegs.js";
 import { pegRow, pegStyle } from "../components/peg.js";
-import { momentWords, progressWords, rankWords, rankedMeanWords } from "../components/result_words.js";
+import { momentWords, progressWords, rankWords, readLeaderboard, scoreWords } from "../components/result_words.js";
 import { count } from "../components/words.js";
 import { qrCode, qrPath } from "../core/qr.js";
 import { onlyHereWords } from "../core/share.js";
@@ -80,7 +80,8 @@ export default class WatchView extends LoadingView {
     this.back = `#/${this.isRound ? "round" : "ladder"}${subject === undefined ? "" : `/${id}`}`;
     const rated = [subject ?? ladders].flat().find((each) => each.rated);
     const path = this.isRound ? `rounds/${id}` : rated && `ladders/${rated.id}/leaderboard`;
-    const onText = (/** @type {string} */ text) => this.soon(() => (this.standings = JSON.parse(text)));
+    const read = this.isRound ? JSON.parse : readLeaderboard;
+    const onText = (/** @type {string} */ text) => this.soon(() => (this.standings = read(text)));
     if (path) this.attend(new Follower({ path: `api/v1/${path}`, everyMs: ASK_MS, onText, onFailure: () => {} }));
     this.code = this.way();
     this.connect();
@@ -194,13 +195,14 @@ export default class WatchView extends LoadingView {
   /** The first rows of the standings. @param {number} most */
   table(most) {
     const { standings } = this;
-    const [caption, rows] = standings === null ? ["", []] : firstRows(standings);
+    const [caption, rows, note] = standings === null ? ["", [], ""] : firstRows(standings);
     if (rows.length === 0) return nothing;
     return html`<table>
         <caption>${caption}</caption>
         <tbody>${rows.slice(0, most).map(([place, player, figure]) => html`<tr><td>${place}</td><th scope="row">${player}</th><td>${figure}</td></tr>`)}</tbody>
       </table>
-      ${rows.length > most ? html`<p>and ${rows.length - most} more</p>` : nothing}`;
+      ${rows.length > most ? html`<p>and ${rows.length - most} more</p>` : nothing}
+      ${note ? html`<p>${note}</p>` : nothing}`;
   }
 
   /** @param {import("../replay/live_matches.js").LiveMatch} match @param {number} most */
@@ -216,11 +218,11 @@ export default class WatchView extends LoadingView {
   }
 }
 
-/** @param {any} standings a leaderboard or a round @returns {[string, unknown[][]]} what its figures are, and rows of place, player and figure */
-function firstRows({ ladder, rows, places = [], state, entrants }) {
+/** @param {any} standings a leaderboard or a round @returns {[string, unknown[][], string?]} what its figures are, rows of place, player and figure, and what brackets mean */
+function firstRows({ ladder, rows, ranked_from: needed, state, entrants }) {
   if (rows) {
-    const placed = rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: places[index] }));
-    return [`Guesses per game on ${ladder}`, placed.map((/** @type {Row} */ row) => [rankWords(row), row.player, rankedMeanWords(row, row.adjusted_mean ?? row.mean)])];
+    const note = rows.some((/** @type {Row} */ row) => row.rank === null && row.placed) ? `In brackets: no rank yet, which takes ${needed} games.` : "";
+    return [`Guesses per game on ${ladder}`, rows.map((/** @type {Row} */ row) => [rankWords(row), row.player, scoreWords(row)]), note];
   }
   /** @type {import("./rounds.js").Entrant[]} */
   const shown = entrants.filter((/** @type {any} */ each) => each.player !== null && each.excluded === null);

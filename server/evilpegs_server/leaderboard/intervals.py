@@ -16,7 +16,7 @@ from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally
 
 LEVEL: Final = 0.05
 # games with a known luck; the interval of their luck-adjusted mean is asymptotic
-ADJUSTED_FROM: Final = 100
+ADJUSTED_FROM: Final = 20
 # added to the games with a known luck. The scores of a player who has not failed yet vary little, so without the added
 # game the interval would be far too narrow for players who fail one game in a hundred: in a simulation of ladders, each
 # of 1,000 equal players who fail 1 % of their games, every ladder ranked some player wholly better than an equal one

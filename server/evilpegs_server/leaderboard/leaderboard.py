@@ -7,34 +7,24 @@ A row is wholly better than another if its confidence interval lies below that o
 compare luck-adjusted means, all others raw means; times never decide a rank.
 """
 
-import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from evilpegs_protocol.server_messages import PlayerKind
-from evilpegs_server.leaderboard.intervals import ADJUSTED_FROM, adjusted_interval, raw_intervals, version_level
+from evilpegs_server.leaderboard.intervals import adjusted_interval, raw_intervals, version_level
 from evilpegs_server.leaderboard.row import LeaderboardRow, make_rows
 from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, VersionTally
-
-# games that a row needs for a rank
-RANKED_FROM_FIXED: Final = 100
-RANKED_FROM_ADVERSARY: Final = 20
-
-
-def games_for_rank(*, fixed: bool, adjusted: bool) -> int:
-    return ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
 
 
 class Leaderboard:
     """The counted results of all players on one ladder, and their rows, by luck-adjusted means if ``adjusted``."""
 
-    def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
+    def __init__(self, *, guess_limit: int, ranked_from: int, adjusted: bool) -> None:
         self._guess_limit = guess_limit
         self._adjusted = adjusted
-        self._ranked_from = games_for_rank(fixed=fixed, adjusted=adjusted)
+        self._ranked_from = ranked_from
         self._players: defaultdict[int, PlayerTally] = defaultdict(PlayerTally)
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}
@@ -56,13 +46,16 @@ class Leaderboard:
         self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
+        """Return the rows of all players with a game that is not void.
+
+        Ranked rows come first, best first, then those with a place, then all others, most games first.
+        """
         self._update_intervals(self._update_rows())
         for player, (rank, worst) in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
             if (rank, worst) != (row.rank, row.rank_worst):
                 self._rows[player] = replace(row, rank=rank, rank_worst=worst, undecided=rank != worst)
-        return sorted(self._rows.values(), key=self._order)
+        return sorted(self._rows.values(), key=_order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
         """Return a row per client version with games that count, by first match; the latest one has its rank."""
@@ -110,14 +103,16 @@ class Leaderboard:
         games = row.adjusted_games or 0 if self._adjusted else row.games
         return games >= self._ranked_from
 
-    def _order(self, row: LeaderboardRow) -> tuple[float, float, str]:
-        # by the end that the row shows, so that readers can check the order
-        end = row.adjusted_high if self._adjusted and row.rank is not None else row.high
-        return row.rank or math.inf, end or 0.0, row.player
-
     def _tally(self, player: int) -> PlayerTally:
         self._changed.add(player)
         return self._players[player]
+
+
+def _order(row: LeaderboardRow) -> tuple[int, int, float, str]:
+    if row.rank is None and not row.placed:
+        return 2, 0, -row.games, row.player
+    # by the number that the row shows, so that readers can check the order
+    return (0 if row.rank else 1), row.rank or 0, row.score or 0.0, row.player
 
 
 def rank_intervals(intervals: Iterable[Sequence[float]]) -> list[tuple[int, int]]:

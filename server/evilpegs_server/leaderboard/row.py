@@ -10,6 +10,7 @@ import orjson
 from evilpegs_game.statistics.means import deviation
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard import intervals
+from evilpegs_server.leaderboard.standing import PLACED_FROM, games_for_rank
 from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, percentile
 
 
@@ -17,7 +18,10 @@ from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, perc
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``client`` is the name and version that the player's program gives itself, its own word. ``low`` and ``high`` bound
+    ``score`` is the number that is shown and by which rows are ordered: ``adjusted_mean`` if the ladder has a value
+    curve, else ``mean``. ``placed`` is False for a row with too few games, which stands below all others.
+
+    ``client`` is the name and version that the player's program gives itself. ``low`` and ``high`` bound
     the ``mean`` score, where the score of a game is its number of guesses, or the guess limit + 1 if it was not solved;
     ``worst`` is the greatest score, and ``histogram`` has pairs of a score and its number of games. ``solved`` is the
     share of solved games, from 0 to 1, with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms``
@@ -59,6 +63,8 @@ class LeaderboardRow:
     all_matches: int = 0
     kind: PlayerKind = "bot"
     undecided: bool | None = None
+    score: float | None = None
+    placed: bool = False
 
 
 def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: PlayerKind | None = None) -> bytes:
@@ -66,6 +72,7 @@ def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: P
     # places beside the rows: in them, one game would change hundreds
     places = [place for place, row in enumerate(rows, 1) if kind is None or row.kind == kind]
     terms = {name: getattr(ladder, name) for name in ("rules", "codemaker", "guess_limit")}
+    terms |= {"ranked_from": games_for_rank(ladder.codemaker, ladder.kind), "placed_from": PLACED_FROM}
     shown = {"rows": [rows[place - 1] for place in places], "places": places}
     return orjson.dumps({"ladder": ladder.id} | terms | shown)
 
@@ -78,11 +85,13 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
     shares = intervals.solved_intervals(versions, levels)
     for (player, number, tally), level, interval, share in zip(versions, levels, means, shares, strict=True):
         scores, times = tally.scores, tally.times_ms
+        mean = fmean(scores, scores.values())
+        adjusted_fields = _adjusted_fields(tally, guess_limit, level) if adjusted and tally.luck_games else {}
         yield LeaderboardRow(
             player=player.name,
             client=tally.client,
             games=scores.total(),
-            mean=fmean(scores, scores.values()),
+            mean=mean,
             low=interval[0],
             high=interval[1],
             worst=max(scores),
@@ -97,7 +106,9 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
             all_games=player.games,
             all_matches=player.matches,
             kind=player.kind,
-            **(_adjusted_fields(tally, guess_limit, level) if adjusted and tally.luck_games else {}),
+            score=adjusted_fields.get("adjusted_mean") if adjusted else mean,
+            placed=(tally.luck_games if adjusted else scores.total()) >= PLACED_FROM,
+            **adjusted_fields,
         )
 
 

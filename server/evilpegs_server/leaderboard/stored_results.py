@@ -20,6 +20,7 @@ from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage import games as stored
 from evilpegs_server.storage.archive import find_broken_matches
@@ -88,7 +89,7 @@ class StoredLeaderboards:
         self._leaderboards = {
             ladder.id: Leaderboard(
                 guess_limit=ladder.guess_limit,
-                fixed=ladder.codemaker == "fixed",
+                ranked_from=games_for_rank(ladder.codemaker, ladder.kind),
                 adjusted=self._curves[ladder.id] is not None,
             )
             for ladder in self._ladders.values()

@@ -73,13 +73,16 @@ class LadderList(Document):
 class LeaderboardDocument(Document):
     """The leaderboard of a ladder, best row first, as `evilpegs leaderboard --json` prints it.
 
-    `places` has the place of each row among all players, from 1.
+    `places` has the place of each row among all players, from 1. A rank takes `ranked_from` games, a place
+    `placed_from`; rows with fewer stand below all others, those with the most games first.
     """
 
     ladder: LadderId
     rules: str
     codemaker: Codemaker
     guess_limit: Count
+    ranked_from: Count
+    placed_from: Count
     rows: tuple[LeaderboardRow, ...]
     places: tuple[int, ...]
 
@@ -128,7 +131,7 @@ class PlayerDocument(PlayerEntry):
 class MatchEntry(Document):
     """A match in a list. `outcomes` and `guesses` have one entry for each game that is over, in order.
 
-    `client` is the name and the version of the player's program by its own word, which nobody checks. `elapsed_ms` is
+    `client` is the name and the version of the player's program, self-reported, which nobody checks. `elapsed_ms` is
     the time that the player took in these games. `over` is true if the match is over.
     """
 
@@ -184,7 +187,7 @@ class GameDocument(Document):
 class MatchDocument(Document):
     """A match with every game and turn so far.
 
-    `client` is the name and the version of the player's program by its own word. `over` is true if the match is over.
+    `client` is the name and the version of the player's program, self-reported. `over` is true if the match is over.
     """
 
     match: MatchId

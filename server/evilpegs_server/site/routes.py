@@ -245,7 +245,7 @@ async def get_leaderboard(
 ) -> Response:
     """Return the leaderboard of a ladder. It changes at most twice per second.
 
-    What a row says in `client` is the own word of the player's program.
+    What a row says in `client` is self-reported by the player's program.
     """
     found = site.find_ladder(ladder)
     if found.is_round:

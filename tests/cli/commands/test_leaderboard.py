@@ -15,7 +15,15 @@ import pytest
 
 from evilpegs.commands.leaderboard.comma_separated import write_rows, write_table
 from evilpegs.commands.leaderboard.from_database import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
-from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
+from evilpegs.commands.leaderboard.table import (
+    FEW_GAMES,
+    NO_RANK,
+    NOT_DECIDED,
+    legend,
+    score_bars,
+    shorten_client,
+    show_standings,
+)
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_clients.connection.server_reader import ServerReader
@@ -58,7 +66,10 @@ ROW = {
     "all_matches",
     "kind",
     "undecided",
+    "score",
+    "placed",
 }
+HEAD = {"ladder", "rules", "codemaker", "guess_limit", "ranked_from", "placed_from", "rows", "places"}
 PEOPLE = "UPDATE players SET kind = 'human' WHERE name = 'minimax'"
 
 
@@ -74,7 +85,8 @@ def row_of(standing, player):
 def test_leaderboard_json_has_documented_keys(run, server, played):
     document = run("leaderboard", "--database", server.database, "--json").document
     standing = standings_by_id(document)["classic"]
-    assert set(standing) == {"ladder", "rules", "codemaker", "guess_limit", "rows", "places"}
+    assert set(standing) == HEAD
+    assert (standing["ranked_from"], standing["placed_from"]) == (100, 10)
     row = row_of(standing, "minimax")
     assert set(row) == ROW
     guesses = [game["guesses"] for game in played[0]["matches"][0]["games"]]
@@ -156,8 +168,8 @@ def made_row(player, **figures):
 
 
 def made_standings(*rows):
-    head = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10}
-    return Standings(**head, rows=rows, page=1, pages=1)
+    terms = {"rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "ranked_from": 100, "placed_from": 10}
+    return Standings(ladder="classic", **terms, rows=rows)
 
 
 def shown(capsys, width, *rows):
@@ -172,29 +184,42 @@ def test_leaderboard_table_shows_ranks_and_figures(capsys):
     rows = [
         made_row("ann", rank=1, rank_worst=2),
         made_row("ben", rank=3, rank_worst=3),
-        made_row("cid", games=9, place=3),
+        made_row("cid", games=90, place=3),
+        made_row("dan", games=9, place=4, placed=False),
     ]
     lines = shown(capsys, 120, *rows)
     assert lines[0].split()[:3] == ["classic:", "4x6,", "fixed"]
     table, legend = lines[: lines.index("")], lines[lines.index("") + 1 :]
-    undecided, first, second, unranked, third = (line.split() for line in table[-5:])
+    undecided, first, second, unranked, third, few, fourth = (line.split() for line in table[-7:])
     assert first == ["1", "(1-2)", "ann", "test", "1", "200", "4.500", "4.40-4.60", "6", "100%", "12", "█", "█"]
     assert second[:2] == ["3", "ben"]
-    assert third[:6] == ["(3)", "cid", "test", "1", "9", "(4.500)"]
-    assert (undecided, unranked) == (["not", "decided:"], ["no", "rank", "yet:"])
-    assert [line.split(":")[0] for line in legend] == ["1 (1-2)", "(3)", "own word"]
+    assert third[:6] == ["(3)", "cid", "test", "1", "90", "(4.500)"]
+    assert fourth[:6] == ["-", "dan", "test", "1", "9", "(4.500)"]
+    assert (undecided, unranked, few) == (NOT_DECIDED.split(), NO_RANK.split(), FEW_GAMES.split())
+    assert [line.split(":")[0] for line in legend] == ["1 (1-2)", "(3)", "-", "self-reported"]
+    assert ("100 games on classic" in legend[1], "10 games" in legend[2]) == (True, True)
 
 
-def test_every_group_of_one_rank_says_that_it_is_not_decided(capsys):
-    ranks = [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)]
+def test_rows_that_are_not_decided_stand_under_one_heading(capsys):
+    ranks = [(1, 2), (1, 2), (3, 3), (4, 6), (4, 6), (5, 6)]
     lines = shown(capsys, 120, *(made_row(f"bot-{n}", rank=n, rank_worst=worst) for n, worst in ranks))
     words = [line.split()[0] for line in lines[-len(ranks) - 2 - 3 : -3]]
-    assert words == ["not", "1", "1", "3", "not", "4", "4"]
+    assert words == ["not", "1", "1", "3", "not", "4", "4", "5"]
+
+
+def test_legend_says_how_many_games_a_rank_takes_on_each_ladder(capsys):
+    others = {"blitz": 100, "classic-evil": 20, "classic-people": 20}
+    boards = [made_standings(made_row("ann", place=1))]
+    boards += [boards[0].model_copy(update={"ladder": name, "ranked_from": games}) for name, games in others.items()]
+    (line,) = [line for line in legend(boards) if line.startswith("(1): ")]
+    assert "100 games on classic, blitz and 20 games on classic-evil, classic-people" in line
+    of_older_server = boards[0].model_copy(update={"ranked_from": None})
+    assert not [line for line in legend([of_older_server]) if line.startswith("(1): ")]
 
 
 def test_legend_explains_only_what_is_shown(capsys):
     lines = shown(capsys, 120, made_row("ann", rank=1, rank_worst=1))
-    assert [line.split()[:2] for line in lines[-3:]] == [["1", "ann"], [], ["own", "word:"]]
+    assert [line.split()[:2] for line in lines[-3:]] == [["1", "ann"], [], ["self-reported:", "what"]]
     assert shown(capsys, 120, made_row("ann"))[-2].startswith("-: ")
 
 
@@ -207,7 +232,7 @@ def test_adjusted_means_without_rank_are_in_brackets(capsys):
 @pytest.mark.parametrize("width", [120, 40])
 def test_headings_of_groups_stay_in_narrow_tables(capsys, width):
     lines = [line.strip() for line in shown(capsys, width, made_row("a" * 20, rank=1, rank_worst=9))]
-    assert "not decided:" in lines
+    assert NOT_DECIDED in lines
 
 
 def test_kinds_are_shown_where_not_all_are_bots(capsys):

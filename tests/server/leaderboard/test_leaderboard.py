@@ -15,12 +15,9 @@ from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
 from evilpegs_server.leaderboard.intervals import adjusted_interval, version_level
-from evilpegs_server.leaderboard.leaderboard import (
-    RANKED_FROM_ADVERSARY,
-    RANKED_FROM_FIXED,
-    Leaderboard,
-)
+from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
+from evilpegs_server.leaderboard.standing import PLACED_FROM, RANKED_FROM, RANKED_FROM_FIXED, games_for_rank
 from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import load_ladders
 from support.leaderboard_fold import LeaderboardFold, leaderboard
@@ -91,7 +88,8 @@ class FinishedGames:
     def __init__(self, text, shuffle=lambda lines: None):
         lines = [line.split() for line in text.splitlines()]
         limit, codemaker, means = lines[0]
-        self.board = Leaderboard(guess_limit=int(limit), fixed=codemaker == "fixed", adjusted=means == "adjusted")
+        ranked_from = {"fixed": 100, "adversary": 20}[codemaker]
+        self.board = Leaderboard(guess_limit=int(limit), ranked_from=ranked_from, adjusted=means == "adjusted")
         self.numbers = {}
         self.expected = [fields for kind, *fields in lines[1:] if kind == "row"]
         added = [line for line in lines[1:] if line[0] != "row"]
@@ -147,19 +145,22 @@ class TestFinishedGames:
             assert FinishedGames(text, Random(seed).shuffle).board.rows() == rows
 
 
-def one_player(fixed=True, adjusted=False, name="ann"):
-    board = Leaderboard(guess_limit=10, fixed=fixed, adjusted=adjusted)
+def one_player(ranked_from=RANKED_FROM_FIXED, adjusted=False, name="ann"):
+    board = Leaderboard(guess_limit=10, ranked_from=ranked_from, adjusted=adjusted)
     board.set_player(1, name)
     board.version(1, "bot 1").add_matches(1, 1, 1)
     return board
 
 
 class TestLeaderboard:
-    @pytest.mark.parametrize(
-        ("fixed", "games"), [(True, RANKED_FROM_FIXED), (False, RANKED_FROM_ADVERSARY)], ids=["fixed", "adversary"]
-    )
-    def test_rank_needs_enough_games(self, fixed, games):
-        board = one_player(fixed)
+    def test_rank_takes_fewer_games_where_a_game_takes_longer(self):
+        """Against evil few games tell much; people would play a hundred games for days."""
+        assert [games_for_rank(each) for each in ("fixed", "evil", "devil")] == [100, 20, 20]
+        assert (games_for_rank("fixed", "human"), games_for_rank("fixed", "bot")) == (20, 100)
+
+    @pytest.mark.parametrize("games", [RANKED_FROM_FIXED, RANKED_FROM])
+    def test_rank_needs_enough_games(self, games):
+        board = one_player(games)
         board.add_games(1, "bot 1", "solved", 5, games - 1)
         assert [row.rank for row in board.rows()] == [None]
         board.add_games(1, "bot 1", "unsolved", 10)
@@ -193,7 +194,7 @@ class TestLeaderboard:
 
     def test_more_names_widen_compared_intervals(self):
         """Two rows that differ on a ladder of two names no longer differ on one of 10,000."""
-        board = one_player(fixed=False)
+        board = one_player(RANKED_FROM)
         board.set_player(2, "bob")
         board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, guesses in ((1, 5), (2, 6)):
@@ -245,7 +246,7 @@ class TestLeaderboard:
     def test_new_fields_follow_old_ones(self):
         """Other programs read the first columns by their places."""
         row = LeaderboardRow("ann", "bot 1", 2, 4.5, 4.0, 5.0, 5, 1.0, 10, 10.0, ((4, 1), (5, 1)), 1, 2)
-        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, *[None] * 5, 1, 1, 0, 0, "bot", None)
+        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, *[None] * 5, 1, 1, 0, 0, "bot", None, None, False)
 
 
 class TestFile:
@@ -267,15 +268,18 @@ class TestFile:
         assert (bob.version, bob.versions, bob.all_matches) == (1, 2, 2)
 
     def test_best_player_comes_first(self):
-        assert [row.player for row in leaderboard(EVENTS, "classic")] == ["bob", "ann"]
+        games = {"ann": [6] * 12, "bob": [5] * 12}
+        records = Records()
+        for player, scores in games.items():
+            records.match(player, scores)
+        assert list(records.rows()) == ["bob", "ann"]
 
-    def test_evil_ladder_orders_by_worse_end(self):
-        """Among equal means, the row whose scores vary less comes first."""
+    def test_rows_of_few_games_are_ordered_by_games_and_name(self):
         rows = leaderboard(EVENTS, "classic-evil")
-        assert [(row.player, row.mean, row.games, row.rank) for row in rows] == [
-            ("zoe", 7, 2, None),
-            ("yan", 7, 2, None),
-            ("xia", 8.5, 2, None),
+        assert [(row.player, row.score, row.games, row.rank, row.placed) for row in rows] == [
+            ("xia", 8.5, 2, None, False),
+            ("yan", 7, 2, None, False),
+            ("zoe", 7, 2, None, False),
         ]
 
     @pytest.mark.parametrize("ladder", ["classic-practice", "grand", ""])
@@ -328,7 +332,7 @@ class TestRanks:
     @given(st.lists(st.tuples(st.integers(15, 200), st.integers(2, 10), st.integers(1, 3)), max_size=8), st.booleans())
     def test_rank_counts_rows_that_are_wholly_better(self, drawn, adjusted):
         """The ranks equal those of comparing every row with every other at the level of all names."""
-        board = Leaderboard(guess_limit=10, fixed=adjusted, adjusted=adjusted)
+        board = Leaderboard(guess_limit=10, ranked_from=100 if adjusted else 20, adjusted=adjusted)
         for number, (games, middle, version) in enumerate(drawn):
             add_player(board, number, games, middle, version)
         rows = board.rows()
@@ -347,8 +351,11 @@ class TestRanks:
         st.booleans(),
     )
     def test_order_is_that_of_comparing_rows_one_by_one(self, drawn, adjusted):
-        """No row stands above one that is wholly better, and a row is undecided if its interval meets another's."""
-        board = Leaderboard(guess_limit=10, fixed=adjusted, adjusted=adjusted)
+        """No row stands above one that is wholly better, and a row is undecided if its interval meets another's.
+
+        Readers check the order by the score: it rises within a rank, and among the rows that have only a place.
+        """
+        board = Leaderboard(guess_limit=10, ranked_from=100 if adjusted else 20, adjusted=adjusted)
         for number, (games, middle, version) in enumerate(drawn):
             add_player(board, number, games, middle, version)
         rows = board.rows()
@@ -361,8 +368,9 @@ class TestRanks:
         for above, below in combinations(rows, 2):
             if below.player in ends:
                 assert not ends[below.player][1] < ends[above.player][0]
-            elif above.player not in ends:
-                assert not below.high < above.low
+            if (above.rank, above.placed) == (below.rank, below.placed) == (below.rank, True):
+                assert above.score <= below.score
+            assert above.placed or not below.placed
 
 
 def meet(one, other):
@@ -380,14 +388,17 @@ def plain_order(rows, ends):
             return row.player in ends
         if row.player in ends and rank(row) != rank(other):
             return rank(row) < rank(other)
-        return (worse_end(row, ends), row.player) < (worse_end(other, ends), other.player)
+        if (row.games < 10) != (other.games < 10):
+            return row.games >= 10
+        if row.games < 10 and row.games != other.games:
+            return row.games > other.games
+        shown = [each.mean if each.adjusted_mean is None else each.adjusted_mean for each in (row, other)]
+        if row.games < 10 or shown[0] == shown[1]:
+            return row.player < other.player
+        return shown[0] < shown[1]
 
     above = {row.player: sum(stands_above(other, row) for other in rows) for row in rows}
     return sorted(above, key=above.__getitem__)
-
-
-def worse_end(row, ends):
-    return row.high if row.player not in ends or row.adjusted_high is None else row.adjusted_high
 
 
 class TestOneBotUnderManyNames:
@@ -397,7 +408,7 @@ class TestOneBotUnderManyNames:
 
     @pytest.fixture
     def board(self):
-        board, rng = Leaderboard(guess_limit=10, fixed=False, adjusted=False), Random(4)
+        board, rng = Leaderboard(guess_limit=10, ranked_from=RANKED_FROM, adjusted=False), Random(4)
         for number in range(25):
             self.add(board, f"random-{number}", rng.choices(self.SCORES, self.CHANCES, k=20 * (1 + number)))
         return board
@@ -409,22 +420,24 @@ class TestOneBotUnderManyNames:
         for score, games in Counter(scores).items():
             board.add_games(number, "bot 1", "solved", score, games)
 
-    def test_lucky_name_does_not_lead(self, board):
+    def test_nobody_is_told_apart_and_scores_rise(self, board):
         rows = board.rows()
-        lucky = min(rows, key=lambda row: row.mean)
         assert {(row.rank, row.rank_worst, row.undecided) for row in rows} == {(1, 25, True)}
-        assert lucky.games < 100 < rows[0].games
-        assert rows.index(lucky) > 5
+        assert [row.score for row in rows] == sorted(row.score for row in rows)
 
-    def test_one_lucky_game_is_below_all_others(self, board):
-        self.add(board, "lucky", [1])
-        self.add(board, "newcomer", [5] * 19)
+    def test_lucky_games_are_below_all_others_until_there_are_enough(self, board):
+        self.add(board, "newcomer", [6] * 19)
+        self.add(board, "lucky", [1] * (PLACED_FROM - 1))
+        self.add(board, "luckier", [1])
         rows = board.rows()
-        assert [(row.player, row.rank, row.undecided) for row in rows[25:]] == [
-            ("newcomer", None, None),
-            ("lucky", None, None),
+        assert [(row.player, row.placed, row.rank, row.undecided) for row in rows[25:]] == [
+            ("newcomer", True, None, None),
+            ("lucky", False, None, None),
+            ("luckier", False, None, None),
         ]
-        assert rows[26].mean == min(row.mean for row in rows)
+        assert rows[27].score == min(row.score for row in rows)
+        board.add_games(26, "bot 1", "solved", 1)
+        assert [row.player for row in board.rows()[25:]] == ["lucky", "newcomer", "luckier"]
 
     def test_better_bot_is_first_and_decided(self, board):
         self.add(board, "better", [3] * 1_000)
@@ -491,7 +504,7 @@ def test_text_of_leaderboard_holds_ladder_and_rows():
     ladder = load_ladders()["classic"].info()
     document = orjson.loads(leaderboard_text(ladder, leaderboard(EVENTS, "classic")))
     assert (document["ladder"], document["rules"], document["codemaker"]) == ("classic", "4x6", "fixed")
-    assert document["guess_limit"] == 10
-    assert [row["player"] for row in document["rows"]] == ["bob", "ann"]
-    assert document["rows"][1]["histogram"] == [[4, 1], [11, 3]]
-    assert document["rows"][1]["all_games"] == 6
+    assert (document["guess_limit"], document["ranked_from"], document["placed_from"]) == (10, 100, 10)
+    assert [row["player"] for row in document["rows"]] == ["ann", "bob"]
+    assert document["rows"][0]["histogram"] == [[4, 1], [11, 3]]
+    assert document["rows"][0]["all_games"] == 6

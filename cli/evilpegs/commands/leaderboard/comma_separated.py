@@ -12,6 +12,7 @@ FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "
 LATER_FIGURES: Final = (
     *("solved_low", "solved_high", "adjusted_mean", "adjusted_low", "adjusted_high", "adjusted_deviation"),
     *("adjusted_games", "version", "versions", "all_games", "all_matches", "kind", "place", "undecided"),
+    *("score", "placed"),
 )
 ROW_COLUMNS: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 

@@ -19,6 +19,7 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_server.leaderboard.standing import PLACED_FROM, games_for_rank
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
@@ -105,6 +106,8 @@ def _standings(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> Standings:
         rules=info.rules,
         codemaker=info.codemaker,
         guess_limit=info.guess_limit,
+        ranked_from=games_for_rank(info.codemaker, info.kind),
+        placed_from=PLACED_FROM,
         rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields if name != "place"}) for row in rows),
         places=tuple(range(1, len(rows) + 1)),
     )

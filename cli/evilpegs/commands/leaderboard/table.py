@@ -1,6 +1,7 @@
 """The table of a leaderboard, with as many columns as fit on the terminal, and a legend below it."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final
@@ -12,8 +13,9 @@ from evilpegs.output import Column, fit_table, pluralize, small_bars
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.standings import Standings, StandingsRow
 
-NOT_DECIDED: Final = "not decided:"
+NOT_DECIDED: Final = "not decided yet:"
 NO_RANK: Final = "no rank yet:"
+FEW_GAMES: Final = "few games yet:"
 NO_GAMES: Final = "no rated games to show; begin with: evilpegs bot minimax"
 _Line = StandingsRow | str  # a row, or the heading of a group of rows
 
@@ -37,22 +39,31 @@ def standings_view(out: Console, standings: Sequence[Standings], *, is_cut: bool
 def legend(shown: Sequence[Standings]) -> list[str]:
     rows = [row for standings in shown for row in standings.rows]
     lines = [
-        f"{_rank(row)}: rank {row.rank} is not decided: the intervals leave ranks up to {row.rank_worst} possible"
+        f"{_rank(row)}: not decided: so far any rank from {row.rank} to {row.rank_worst} is possible; more games decide"
         for row in rows
         if row.rank != row.rank_worst
     ][:1]
+    lines += _numbers_of_games(shown)
     if any(is_adjusted(standings) for standings in shown):
         lines.append("adjusted: the mean without the luck of the feedback, by which these ladders are ranked")
     if any(_older_games(row) for row in rows):
         lines.append("+: games with older versions of the client, which do not count")
-    lines += [
-        f"{_rank(row)}: a place, no rank, which takes 100 games against a fixed codemaker, 20 against evil or a devil"
-        for row in rows
-        if row.rank is None
-    ][:1]
     if rows:
-        lines.append("own word: what a program says about itself; nobody checks it")
+        lines.append("self-reported: what a program says about itself; nobody checks it")
     return lines
+
+
+def _numbers_of_games(shown: Sequence[Standings]) -> Iterator[str]:
+    headings = [(_heading(row), row, standings) for standings in shown for row in standings.rows]
+    placed = [(row, standings) for heading, row, standings in headings if heading == NO_RANK]
+    ladders: defaultdict[int | None, list[str]] = defaultdict(list)
+    for ladder, needed in {standings.ladder: standings.ranked_from for _, standings in placed}.items():
+        ladders[needed].append(ladder)
+    if placed and None not in ladders:
+        takes = [f"{needed} games on {', '.join(names)}" for needed, names in ladders.items()]
+        yield f"{_rank(placed[0][0])}: a place by the mean; a rank takes {' and '.join(takes)}"
+    for fewest in sorted({standings.placed_from or 0 for heading, _, standings in headings if heading == FEW_GAMES}):
+        yield f"-: fewer than {fewest} games, too few for a place; most games first"
 
 
 def is_adjusted(standings: Standings) -> bool:
@@ -61,10 +72,16 @@ def is_adjusted(standings: Standings) -> bool:
 
 def _grouped(rows: Sequence[StandingsRow]) -> list[_Line]:
     lines: list[_Line] = []
-    for (rank, is_undecided), group in groupby(rows, key=lambda row: (row.rank, row.rank != row.rank_worst)):
-        lines += [NO_RANK] if rank is None else [NOT_DECIDED] if is_undecided else []
+    for heading, group in groupby(rows, key=_heading):
+        lines += [heading] if heading else []
         lines += group
     return lines
+
+
+def _heading(row: StandingsRow) -> str:
+    if row.rank is None:
+        return FEW_GAMES if row.placed is False else NO_RANK
+    return "" if row.rank == row.rank_worst else NOT_DECIDED
 
 
 def _headed(column: Column[StandingsRow]) -> Column[_Line]:
@@ -106,7 +123,7 @@ def _title(standings: Standings) -> str:
 
 def _rank(row: StandingsRow) -> str:
     if row.rank is None:
-        return "-" if row.place is None else f"({row.place})"
+        return "-" if row.place is None or row.placed is False else f"({row.place})"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
 
 
@@ -140,7 +157,7 @@ PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bo
 KIND: Final = Column[StandingsRow]("kind", lambda row: row.kind or "", narrow={6: None})
 # more interesting than any figure beyond the first three, so it stays when other columns are left out
 CLIENT: Final = Column[StandingsRow](
-    "client\n(own word)",
+    "client\n(self-reported)",
     lambda row: printable(row.client),
     narrow={7: _short_client(24), 8: _short_client(16), 9: _short_client(12), 10: None},
 )
