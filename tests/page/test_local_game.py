@@ -76,6 +76,40 @@ def test_game_that_was_started_again_can_be_brought_back(open_view):
     expect(undo).to_have_count(0)
 
 
+def test_two_tabs_of_one_game_lose_no_guess(open_view):
+    page = open_view("#/play/4x6-evil")
+    note = page.get_by_text("went on in another tab")
+    play(page, "1122")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect_guesses(other, "1122")
+    play(other, "3344")
+    expect_guesses(page, "1122", "3344")
+    expect(note).to_be_visible()
+    play(page, "5566")
+    expect(note).to_have_count(0)
+    expect_guesses(other, "1122", "3344", "5566")
+    play_to_end(page)
+    other.locator(".result").wait_for()
+    other.get_by_role("button", name="New game").click()
+    expect_guesses(other)
+    play(other, "1234")
+    expect(page.locator(".result")).to_be_visible()  # who reads the result keeps it
+    page.get_by_role("button", name="New game").click()
+    expect_guesses(page, "1234")
+    other.close()
+
+
+def test_tab_that_slept_shows_what_was_played_meanwhile(open_view):
+    page = open_view()
+    play(page, "1122")
+    longer = page.evaluate("localStorage.getItem('evilpegs.game.4x6-evil')").replace('"1122"', '"1122", "3344"')
+    page.evaluate(STORED, longer)  # a tab hears nothing of what it stores itself
+    expect_guesses(page, "1122")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect_guesses(page, "1122", "3344")
+
+
 def test_reload_keeps_game_and_unreadable_one_is_replaced(open_view):
     page = open_view()
     play(page, "1122")

@@ -89,6 +89,34 @@ def test_practice_shows_parts_candidates_and_hint_and_survives_reload(open_view)
     assert "1 of 1 code left" in " ".join(words.split())
 
 
+@pytest.mark.parametrize("address", [EVIL, "#/server/classic-evil"], ids=["practice", "rated"])
+def test_guess_that_tells_nothing_is_said_to_be_one(open_view, address):
+    page = open_view(address)
+    if address == EVIL:
+        begin(page)
+    else:
+        claim(page, "repeater")
+        page.get_by_role("button", name="Start the match").click()
+        page.get_by_role("button", name="Start game 1").click()
+    type_code(page, "1122")
+    below = page.locator("code-entry p")
+    expect(page.locator(ROWS)).to_have_count(1)
+    wait_for_turn(page)
+    page.keyboard.type("112")
+    expect(page.locator("[data-slot='2']")).to_have_attribute("aria-label", "Peg 3: 2")
+    expect(below).not_to_contain_text("tells you nothing")
+    page.keyboard.type("2")
+    expect(below).to_contain_text("tells you nothing")
+    page.keyboard.press("Enter")
+    expect(page.locator(ROWS)).to_have_count(2)
+    expect(page.get_by_role("region", name="Codes left")).to_contain_text("This guess told you nothing")
+    expect(page.locator("server-board [role=status]").first).to_contain_text("told you nothing")
+    expect(below).not_to_contain_text("tells you nothing")
+    type_code(page, "3345")
+    expect(page.locator(ROWS)).to_have_count(3)
+    expect(page.get_by_role("region", name="Codes left")).not_to_contain_text("told you nothing")
+
+
 def test_practice_is_given_up_after_confirmation(open_view):
     page = open_view(EVIL)
     begin(page)

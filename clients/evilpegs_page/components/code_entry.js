@@ -19,6 +19,7 @@ import { shared } from "./shared_style.js";
 const FIELDS = "input, textarea, select, [contenteditable]";
 
 export const PLAY_RULE = "Guess or Enter plays. ⌫ takes a peg back.";
+export const IDLE_RULE = "This tells you nothing: you know the reply already.";
 
 export class CodeEntry extends LitElement {
   static properties = {

@@ -9,7 +9,7 @@ import { codemakerWords, codesWords } from "../game/ladder_words.js";
 import "./code_list.js";
 import { pegRow } from "./peg.js";
 import "./reply_bars.js";
-import { count, noun } from "./words.js";
+import { TOLD_NOTHING, count, noun } from "./words.js";
 
 /** @import { Candidates } from "../game/candidates.js" */
 /** @import { MatchState } from "../game/match_state.js" */
@@ -46,9 +46,20 @@ function opening(started) {
 
 /** @param {number} left @param {MatchState} match @param {FeedbackGiven} turn @param {Candidates} candidates */
 function leftOf(left, match, turn, candidates) {
-  const previous = match.current?.turns[turn.turn - 2];
-  const before = previous?.candidates ?? candidates.counts[turn.turn - 2] ?? Number(countCodes(candidates.rules));
-  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} ${noun(before, "code")} left</span></p>`;
+  const before = codesBefore(match, turn, candidates.counts) ?? Number(countCodes(candidates.rules));
+  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} ${noun(before, "code")} left</span></p>
+    ${toldNothing(match, turn, candidates.counts) ? html`<p><strong>${TOLD_NOTHING}</strong></p>` : nothing}`;
+}
+
+/** Return the codes before a turn; undefined for the first one, or if nobody has counted them. @param {MatchState} match @param {FeedbackGiven} turn @param {readonly number[]} counts */
+function codesBefore(match, { turn }, counts) {
+  return match.current?.turns[turn - 2]?.candidates ?? counts[turn - 2];
+}
+
+/** Return true if the reply was certain, because every code left before is still left. @param {MatchState} match @param {FeedbackGiven} turn @param {readonly number[]} counts */
+export function toldNothing(match, turn, counts) {
+  const left = turn.candidates ?? counts[turn.turn - 1];
+  return left !== undefined && turn.black < turn.code.length && left === codesBefore(match, turn, counts);
 }
 
 /** @param {Candidates} candidates */

@@ -5,7 +5,7 @@ import { bringsNothing } from "../core/partition.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
-import { boundsWords, costWords, count, formatNumber } from "./words.js";
+import { TOLD_NOTHING, boundsWords, costWords, count, formatNumber } from "./words.js";
 
 /** @import { Insight } from "../replay/insight.js" */
 /** @import { ReplayTurn } from "../replay/timeline.js" */
@@ -117,7 +117,7 @@ export class GuessWorth extends LitElement {
 
   luck() {
     const { turn, insight } = this;
-    if (turn && insight?.parts && bringsNothing(insight.parts, turn.code.length)) return html`<p>This guess brought nothing: its reply was certain.</p>`;
+    if (turn && insight?.parts && bringsNothing(insight.parts, turn.code.length)) return html`<p>${TOLD_NOTHING}</p>`;
     const bits = this.insight?.bits ?? this.analysis?.bits ?? null;
     const expected = this.insight?.expectedBits ?? this.analysis?.expected_bits ?? null;
     const chance = this.insight?.chance ?? this.analysis?.chance ?? null;

@@ -10,16 +10,14 @@ import { feedbackName } from "../core/feedback.js";
 import { bringsNothing } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
 import { boardSizes, boardStyle } from "./board_style.js";
-import { PLAY_RULE } from "./code_entry.js";
+import { IDLE_RULE, PLAY_RULE } from "./code_entry.js";
 import "./code_list.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./guess_table.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
-import { count, formatNumber, noun } from "./words.js";
-
-const IDLE = "This guess brought nothing: its reply was certain.";
+import { TOLD_NOTHING, count, formatNumber, noun } from "./words.js";
 
 export class LocalBoard extends LitElement {
   static properties = {
@@ -161,7 +159,7 @@ export class LocalBoard extends LitElement {
         ?disabled=${this.busy}
         @guess=${this.play}
         @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = game.isIdle(detail))}
-        ><p class="muted" aria-live="polite">${this.isIdle ? "It brings nothing: you know its reply already." : PLAY_RULE}</p></code-entry
+        ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : PLAY_RULE}</p></code-entry
       >`;
   }
 
@@ -185,7 +183,7 @@ export class LocalBoard extends LitElement {
         <strong class="number">${formatNumber(turn.left)}</strong>
         <span>of ${count(turn.before, "code")} left</span>
       </p>
-      ${bringsNothing(turn.parts, game.rules.pegs) ? html`<p><strong>${IDLE}</strong></p>` : nothing}
+      ${bringsNothing(turn.parts, game.rules.pegs) ? html`<p><strong>${TOLD_NOTHING}</strong></p>` : nothing}
       <div>
         <h2>What each reply to ${pegRow(turn.code)} would have left</h2>
       </div>
@@ -235,7 +233,7 @@ export class LocalBoard extends LitElement {
     const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
     if (this.game.over === "solved") return `${reply} Solved in ${this.game.turns.length}.`;
     if (this.game.over) return `${reply} Not solved.`;
-    return `${reply} ${formatNumber(turn.left)} of ${count(turn.before, "code")} left.${bringsNothing(turn.parts, turn.code.length) ? ` ${IDLE}` : ""}`;
+    return `${reply} ${formatNumber(turn.left)} of ${count(turn.before, "code")} left.${bringsNothing(turn.parts, turn.code.length) ? ` ${TOLD_NOTHING}` : ""}`;
   }
 }
 

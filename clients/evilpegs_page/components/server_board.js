@@ -11,8 +11,8 @@ import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
 import { duration, rulesName } from "../game/ladder_words.js";
 import { boardSizes, boardStyle } from "./board_style.js";
-import { PLAY_RULE } from "./code_entry.js";
-import { codesPanel } from "./codes_panel.js";
+import { IDLE_RULE, PLAY_RULE } from "./code_entry.js";
+import { codesPanel, toldNothing } from "./codes_panel.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_table.js";
@@ -21,14 +21,14 @@ import "./match_result.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { serverBoardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
-import { count } from "./words.js";
+import { TOLD_NOTHING, count } from "./words.js";
 
 /** @import { ServerPlay } from "../game/server_play.js" */
 /** @import { MatchState, Game } from "../game/match_state.js" */
 /** @import { MatchStarted } from "../game/messages.js" */
 
 export class ServerBoard extends LitElement {
-  static properties = { play: { attribute: false }, change: { type: Number }, isRound: { type: Boolean } };
+  static properties = { play: { attribute: false }, change: { type: Number }, isRound: { type: Boolean }, isIdle: { state: true } };
 
   static styles = [shared, pegStyle, boardStyle, feedbackStyle, serverBoardStyle];
 
@@ -39,6 +39,8 @@ export class ServerBoard extends LitElement {
     /** Counts the changes of the play, so that this element follows them. */
     this.change = 0;
     this.isRound = false;
+    /** Whether the reply to what is entered is known already. */
+    this.isIdle = false;
     /** @type {Candidates | null} */
     this.candidates = null;
     this.matchId = "";
@@ -192,7 +194,9 @@ export class ServerBoard extends LitElement {
           ${this.problem()}
         </guess-table>
         <code-entry .rules=${this.candidates?.rules} .excluded=${turns.length > 0 ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
-          @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}><p class="muted">${PLAY_RULE}</p></code-entry>
+          @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}
+          @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = this.candidates?.isIdle(detail) ?? false)}
+          ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : PLAY_RULE}</p></code-entry>
       </div>
       <div class="more">
         ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.moves.isHinting} @click=${() => this.play.moves.requestHint()}>Hint</button>`}
@@ -269,7 +273,8 @@ function spokenWords(match, beginsAtOnce, counts) {
   if (turn === undefined) return match.phase === "turn" ? "The game has started. Your guess." : "";
   const left = turn.candidates ?? counts[turn.turn - 1];
   const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
-  return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;
+  if (left === undefined) return reply;
+  return `${reply} ${count(left, "code")} left.${toldNothing(match, turn, counts) ? ` ${TOLD_NOTHING}` : ""}`;
 }
 
 customElements.define("server-board", ServerBoard);

@@ -18,6 +18,9 @@ export function loadGame(name) {
   }
 }
 
+/** Return true if a change of the storage by another tab is about the game of this name. @param {StorageEvent} event @param {string} name */
+export const isOfGame = ({ key }, name) => key === null || key === PREFIX + name;
+
 /** @param {string} name @param {LocalGame | null} game */
 export const saveGame = (name, game) => storage.write(PREFIX + name, game);
 

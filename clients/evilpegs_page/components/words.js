@@ -4,6 +4,8 @@ import { count } from "../core/words.js";
 
 export { count, formatNumber, noun } from "../core/words.js";
 
+export const TOLD_NOTHING = "This guess told you nothing: its reply was certain.";
+
 /** Return a duration as on a stopwatch, such as "0:07" or "1:02:03"; a negative one as "0:00". @param {number} ms */
 export function elapsedFace(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -7,7 +7,7 @@
  */
 
 import { canEnumerate, enumerateCodes, listCodes, parseCode } from "../core/codes.js";
-import { feedbackNumbers, selectCandidates } from "../core/partition.js";
+import { bringsNothing, feedbackNumbers, partition, selectCandidates } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
 
 /** @import { Rules } from "../core/rules.js" */
@@ -51,6 +51,13 @@ export class Candidates {
   /** Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated. @param {number} max */
   listCandidates(max) {
     return this.#codes === null ? [] : listCodes(this.rules, this.#codes, max);
+  }
+
+  /** Return true if a guess can bring nothing; false if it has empty pegs or counting would delay the entry. @param {readonly (number | null)[]} guess */
+  isIdle(guess) {
+    const { rules } = this;
+    if (this.#codes === null || this.#codes.length > QUICK_CODES * rules.pegs || guess.includes(null)) return false;
+    return bringsNothing(partition(rules, this.#codes, Uint8Array.from(guess, Number)), rules.pegs);
   }
 
   /** @param {PlayedTurn} turn */

@@ -11,7 +11,7 @@ import "../components/copy_text.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
-import { loadGame, loadResults, saveGame, saveResults } from "../components/stored_game.js";
+import { isOfGame, loadGame, loadResults, saveGame, saveResults } from "../components/stored_game.js";
 import { sentence } from "../components/words.js";
 
 export const viewStyle = css`
@@ -45,6 +45,7 @@ export class LocalView extends LitElement {
     query: { attribute: false },
     game: { state: true },
     former: { state: true },
+    hasFollowed: { state: true },
   };
 
   static styles = [shared, viewStyle];
@@ -60,6 +61,8 @@ export class LocalView extends LitElement {
     this.game = null;
     /** The unfinished game that another one replaced, until that one has a guess. @type {LocalGame | null} */
     this.former = null;
+    /** Whether what is shown was played in another tab. */
+    this.hasFollowed = false;
     /** The name under which the game is stored. */
     this.name = "";
     /** The date of a game of the day, else no text. */
@@ -71,6 +74,28 @@ export class LocalView extends LitElement {
     /** The seed of the link that was opened. @type {string | undefined} */
     this.seed = undefined;
   }
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener("storage", this.followOtherTab);
+    document.addEventListener("visibilitychange", this.followOtherTab);
+  }
+
+  disconnectedCallback() {
+    removeEventListener("storage", this.followOtherTab);
+    document.removeEventListener("visibilitychange", this.followOtherTab);
+    super.disconnectedCallback();
+  }
+
+  /** Show what another tab has played in this game, so that a guess here cannot undo it. A tab that slept looks when it wakes. @param {Event} event */
+  followOtherTab = (event) => {
+    const board = /** @type {import("../components/local_board.js").LocalBoard | null} */ (this.renderRoot.querySelector("local-board"));
+    if (this.game === null || board?.busy || (event instanceof StorageEvent && !isOfGame(event, this.name))) return;
+    const stored = loadGame(this.name);
+    if (stored === null || JSON.stringify(stored) === JSON.stringify(this.game)) return;
+    if (stored.seed !== this.game.seed && this.game.over !== null) return; // its result stays in sight
+    [this.game, this.former, this.hasFollowed] = [stored, loadGame(`${this.name}.former`), true];
+  };
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
@@ -110,8 +135,9 @@ export class LocalView extends LitElement {
     const { rules, codemaker, over } = this.game;
     this.former = this.seed === undefined && over === null ? this.game : null; // a link keeps its own game
     this.name = `${formatRules(rules)}-${codemaker}`;
-    const stored = this.seed === undefined ? null : loadGame(this.name);
-    this.game = stored?.over === null ? stored : new LocalGame({ rules, codemaker, seed: newSeed() });
+    const stored = loadGame(this.name);
+    const isOther = stored?.over === null && stored.seed !== this.game.seed; // of before a link, or of another tab
+    this.game = isOther ? stored : new LocalGame({ rules, codemaker, seed: newSeed() });
     this.store();
     if (this.seed !== undefined) location.hash = `#/play/${this.name}`;
   }
@@ -130,6 +156,7 @@ export class LocalView extends LitElement {
   }
 
   store() {
+    this.hasFollowed = false;
     if (this.game !== null) saveGame(this.name, this.game);
     saveGame(`${this.name}.former`, this.game?.turns.length === 0 ? this.former : null);
     if (this.game?.over) saveResults(withResult(loadResults(), this.game, this.date, this.today));
@@ -144,6 +171,7 @@ export class LocalView extends LitElement {
     const link = address && new URL(address, location.href).href;
     return html`
       <div class="intro"><h1>${this.heading()}</h1></div>
+      <p role="status">${this.hasFollowed ? "This game went on in another tab. What was played there is shown here." : nothing}</p>
       <local-board .game=${game} @played=${this.store}>
         ${turns.length > this.given ? nothing : html`<div class="muted" slot="opening">${this.opening()}</div>`}
         ${over === null && !this.date && turns.length > 0 ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
