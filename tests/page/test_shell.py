@@ -1,5 +1,7 @@
 """The shell of the page: addresses, navigation, theme, keyboard, and the words for errors."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -108,6 +110,59 @@ def test_view_that_cannot_be_loaded_says_so_and_tries_again(watch):
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
     page.unroute("**/views/daily.js")
     expect(page.locator("main > daily-view")).to_be_visible()
+
+
+LOADED = {
+    "#/ladders": "ladders-view .card",
+    "#/bots": "bots-view copy-text#python",
+    "#/ladder/classic": "leaderboard-view .card",
+    "#/rounds": "rounds-view .card",
+    "#/matches": "matches-view .card",
+    "#/server/classic-practice": "server-play-view button.large",
+    "#/protocol": "protocol-view article",
+}
+
+
+@pytest.mark.parametrize("address", LOADED)
+def test_view_whose_documents_fail_loads_them_when_the_network_is_back(watch, address):
+    page = watch().open("#/nothing")
+    shown, alert = page.locator(LOADED[address]).first, page.get_by_role("alert").first
+    follow(page, address)
+    shown.wait_for()
+    follow(page, "#/nothing")
+    documents = re.compile(r"/api/v1/|/protocol\.html")
+    answers = []
+    for fail in (lambda route: route.abort(), lambda route: route.fulfill(status=503)):
+        answers.append(fail)
+        page.route(documents, fail)
+        follow(page, address)
+        expect(alert).to_contain_text("tries again by itself")
+        button = alert.get_by_role("button", name="Try again now")
+        button.wait_for()
+        page.unroute(documents)
+        if len(answers) > 1:  # once by itself, then by the button
+            button.click()
+        shown.wait_for()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        follow(page, "#/nothing")
+
+
+def test_button_tries_again_at_once(watch):
+    page = watch().open("#/nothing")
+    page.clock.install()  # nothing waits to its end
+    page.route("**/api/v1/ladders", lambda route: route.abort())
+    follow(page, "#/ladders")
+    button = page.get_by_role("alert").get_by_role("button", name="Try again now")
+    button.wait_for()
+    page.unroute("**/api/v1/ladders")
+    button.click()
+    page.locator("ladders-view .card").first.wait_for()
+
+
+def test_refusal_that_stays_is_not_tried_again(watch):
+    page = watch().open("#/round/nothing")
+    expect(page.get_by_role("alert")).to_have_text("This server has no such round.")
+    expect(page.get_by_role("button", name="Try again now")).to_have_count(0)
 
 
 def test_view_that_fails_late_leaves_the_one_opened_since(watch):

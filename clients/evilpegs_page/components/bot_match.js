@@ -118,7 +118,7 @@ export class BotMatchPanel extends LoadingView {
   }
 
   render() {
-    if (this.failure) return html`<p class="failure" role="alert">${this.failure}</p>`;
+    if (this.failure) return this.problem();
     const { play } = this;
     const isOpen = play?.match != null && play.match.phase !== "over";
     return html`

@@ -66,7 +66,7 @@ export default class BotsView extends LoadingView {
           installed. It runs in this browser, without access to the network.
         </p>
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${this.texts === null ? nothing : this.ways(this.texts)}
     `;
   }

@@ -139,7 +139,7 @@ export default class LaddersView extends LoadingView {
         These matches are played on the server, and rated ones count on its leaderboards. It plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
         ${this.hasRounds ? html`<a href="#/rounds">Rounds of this server</a>` : nothing}
       </p>
-      ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${this.openLadders.map((id) => html`<p class="card open">
         You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Continue it</a>
       </p>`)}

@@ -152,7 +152,7 @@ export default class LeaderboardView extends LoadingView {
         ${ladder === undefined ? nothing : html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)}</p>`}
       </div>
       ${this.ladders === null ? nothing : this.chooser(this.ladders)}
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${this.board === null || ladder === undefined ? this.loading() : this.board.rows.length === 0 ? this.empty(ladder) : this.table(this.board)}
     `;
   }

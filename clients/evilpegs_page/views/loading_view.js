@@ -8,8 +8,8 @@ export class LoadingView extends LitElement {
   /** @type {import("../vendor/lit.js").PropertyDeclarations} */
   static properties = { params: { attribute: false }, query: { attribute: false }, failure: { state: true } };
 
-  /** After how long a view that could not be loaded tries again; 0 for never. */
-  retryMs = 0;
+  /** After how long a view that could not be loaded tries again. */
+  retryMs = 2_000;
 
   constructor() {
     super();
@@ -18,12 +18,15 @@ export class LoadingView extends LitElement {
     this.query = new URLSearchParams();
     /** What went wrong, as a sentence for the visitor; no text if nothing did. */
     this.failure = "";
+    /** Tries again what failed; null if that is of no use. @type {(() => unknown) | null} */
+    this.retry = null;
     /** Ends the requests when the view is left. */
     this.leaving = new AbortController();
   }
 
   connectedCallback() {
     super.connectedCallback();
+    addEventListener("online", () => this.retry?.(), { signal: this.leaving.signal });
     void this.tryLoad();
   }
 
@@ -32,17 +35,30 @@ export class LoadingView extends LitElement {
     super.disconnectedCallback();
   }
 
-  /** Load, and show a refusal of the server unless the view was left meanwhile. */
+  /** Load, and show a refusal of the server unless the view was left meanwhile. What may succeed later is tried again. */
   async tryLoad() {
     const { signal } = this.leaving;
+    const said = this.failure;
+    this.retry = null;
     try {
       await this.load(signal);
+      if (this.failure === said) this.failure = "";
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;
       this.failure = error.message;
-      if (this.retryMs > 0) setTimeout(() => signal.aborted || this.tryLoad(), this.retryMs);
+      if (!mayPass(error)) return;
+      /** @type {() => unknown} */
+      const retry = () => this.retry === retry && this.tryLoad();
+      this.retry = retry;
+      setTimeout(() => signal.aborted || retry(), this.retryMs);
     }
+  }
+
+  /** What went wrong, with a way to try again if it may pass. */
+  problem() {
+    if (!this.failure) return nothing;
+    return html`<div class="failure" role="alert">${this.failure} ${this.retry ? html`The page tries again by itself. <button @click=${() => this.retry?.()}>Try again now</button>` : nothing}</div>`;
   }
 
   loading() {
@@ -58,7 +74,7 @@ export class LoadingView extends LitElement {
    *   `missing` is said if there is no such document; `tell` takes what went wrong, and no text with each document
    */
   follow({ path, everyMs, onText, missing, tell = (words) => void (this.failure = words) }) {
-    this.attend(new Follower({
+    const follower = this.attend(new Follower({
       path,
       everyMs,
       onText: (text, date) => {
@@ -66,9 +82,10 @@ export class LoadingView extends LitElement {
         return onText(text, date);
       },
       onUnchanged: () => tell(""),
-      onFailure: ({ status, message }) => {
-        tell(status === 404 ? (missing ?? message) : message);
-        return status === 400 || status === 404;
+      onFailure: (error) => {
+        this.retry = mayPass(error) ? () => follower.ask() : null;
+        tell(error.status === 404 ? (missing ?? error.message) : error.message);
+        return error.status === 400 || error.status === 404;
       },
     }));
   }
@@ -80,4 +97,9 @@ export class LoadingView extends LitElement {
     if (!signal.aborted) going.start();
     return going;
   }
+}
+
+/** Return true if the same request may succeed later. @param {ApiError} error */
+function mayPass({ status }) {
+  return status === 0 || status === 429 || status >= 500;
 }

@@ -69,7 +69,7 @@ export default class MatchesView extends LoadingView {
         <p>Every match can be replayed, downloaded and verified. <a href="#/verify">Verify a record from a file</a></p>
       </div>
       ${this.form()}
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${this.entries === null ? this.loading() : this.list(this.entries)}
     `;
   }

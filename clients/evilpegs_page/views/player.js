@@ -72,7 +72,7 @@ export default class PlayerView extends LoadingView {
         <h1>${this.params.player}</h1>
         ${player === null ? nothing : html`<p>${KINDS[player.kind] ?? player.kind}, here since ${momentWords(player.created_at)}.</p>`}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${player === null ? this.loading() : this.document(player)}
     `;
   }

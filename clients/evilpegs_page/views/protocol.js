@@ -106,6 +106,6 @@ export default class ProtocolView extends LoadingView {
 
   render() {
     if (this.article !== null) return this.article;
-    return html`<h1>The protocol</h1>${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : this.loading()}`;
+    return html`<h1>The protocol</h1>${this.problem()} ${this.loading()}`;
   }
 }

@@ -146,7 +146,7 @@ export default class ReplayView extends LoadingView {
         <h1>${replay === null ? "Replay" : html`${replay.player} against ${codemakerWords(replay.codemaker).title.toLowerCase()}`}</h1>
         ${replay === null ? nothing : this.subtitle(replay)}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/matches">All matches</a></p>` : nothing}
+      ${this.failure ? html`${this.problem()}<p><a href="#/matches">All matches</a></p>` : nothing}
       ${replay === null
         ? this.failure
           ? nothing

@@ -51,6 +51,7 @@ export default class RoundsView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
+    this.players = new Players(browserStorage(), (await getJson("api/v1/game", signal)).url ?? "");
     this.follow({
       path: this.path,
       everyMs: 15_000,
@@ -60,7 +61,6 @@ export default class RoundsView extends LoadingView {
       },
       missing: "This server has no such round.",
     });
-    this.players = new Players(browserStorage(), (await getJson("api/v1/game", signal)).url ?? "");
   }
 
   get path() {
@@ -75,7 +75,7 @@ export default class RoundsView extends LoadingView {
         <p>Each entrant plays one match on the same terms. Results appear when the last game has ended.</p>
         ${document === null || document.rounds ? nothing : this.terms(document)}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${this.problem()}
       ${document === null ? this.loading() : document.rounds ? list(document.rounds) : this.entrants(document)}
     `;
   }

@@ -26,8 +26,6 @@ import { LoadingView } from "./loading_view.js";
 export default class ServerPlayView extends LoadingView {
   static properties = { kind: {}, ladder: { state: true }, play: { state: true }, change: { state: true } };
 
-  retryMs = 2_000;
-
   static styles = [
     shared,
     css`
@@ -98,7 +96,6 @@ export default class ServerPlayView extends LoadingView {
       getJson("api/v1/rounds", signal),
       getJson("api/v1/game", signal),
     ]);
-    this.failure = "";
     const terms = rounds.find((/** @type {{id: string}} */ each) => each.id === this.params.ladder)?.ladder;
     this.isRound = terms !== undefined;
     const ladder = ladders.find((/** @type {LadderDocument} */ each) =>
@@ -138,7 +135,7 @@ export default class ServerPlayView extends LoadingView {
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
         ${hasMatch ? html`<p class="terms">${this.subtitle()}</p>` : nothing}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/ladders">Other games</a></p>` : nothing}
+      ${this.failure ? html`${this.problem()}<p><a href="#/ladders">Other games</a></p>` : nothing}
       ${play === null ? this.withoutPlay() : this.withPlay(play)}
     `;
   }

@@ -75,7 +75,6 @@ export default class WatchView extends LoadingView {
     const [{ ladders }, { rounds }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/rounds", signal)]);
     const subject = (this.subject = [...rounds, ...ladders].find((each) => each.id === id));
     if (id !== undefined && subject === undefined) throw new ApiError("This server has no such ladder or round.");
-    this.failure = "";
     this.isRound = rounds.includes(subject);
     this.back = `#/${this.isRound ? "round" : "ladder"}${subject === undefined ? "" : `/${id}`}`;
     const rated = [subject ?? ladders].flat().find((each) => each.rated);
