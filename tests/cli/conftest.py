@@ -163,7 +163,8 @@ def serve(tmp_path):
 def server(tmp_path_factory):
     """The server that tests share unless they need one of their own, which is patient with so many readers."""
     fast = os.environ | {"EVILPEGS_REQUESTS_PER_SECOND": "10000"}
-    with Server(tmp_path_factory.mktemp("server") / "server.sqlite3", stderr=subprocess.DEVNULL, env=fast) as running:
+    folder = tmp_path_factory.mktemp("server")
+    with Server(folder / "server.sqlite3", stderr=subprocess.DEVNULL, env=fast, cwd=folder) as running:
         yield running
 
 
@@ -172,7 +173,8 @@ def snapshot_server(tmp_path_factory):
     """A server on which only the snapshots play, and the directory with the tokens of their players."""
     folder = tmp_path_factory.mktemp("snapshots")
     log = folder / "server.log"
-    with log.open("wb") as file, Server(folder / "server.sqlite3", stderr=file) as running:
+    # pytest removes the working directory of the first test, and some imports need one
+    with log.open("wb") as file, Server(folder / "server.sqlite3", stderr=file, cwd=folder) as running:
         yield running, folder
     assert '"level": "error"' not in log.read_text(), log.read_text()
 

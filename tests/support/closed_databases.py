@@ -3,6 +3,7 @@
 import inspect
 import sqlite3
 import sys
+import traceback
 import warnings
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,10 @@ class Watched(sqlite3.Connection):
         frame = inspect.currentframe()
         while frame and (frame.f_code.co_filename == __file__ or not frame.f_code.co_filename.startswith(TESTS)):
             frame = frame.f_back
-        self.place = frame and f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        # in a thread no test is on the stack
+        self.place = (
+            f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "".join(traceback.format_stack(limit=40))
+        )
 
     def close(self):
         super().close()
