@@ -13,7 +13,7 @@ ROWS, LEFT = "assist-view table tr", "assist-view .left"
 TWO_ROWS = "#/assist/4x6?turns=1122:1,0;3344:0,2&v=1"
 CONTRADICTION = "#/assist/4x6?turns=1111:4,0;2222:0,0;1122:0,0&v=1"
 NO_BOARD = {
-    "9x9": "387M",
+    "9x9": "387 million",
     "4y6": "4y6",
     "4x6?turns=1122": "1122",
     "4x6?turns=1122:3,2&v=1": "1122:3,2",
@@ -129,7 +129,7 @@ def test_other_rules_are_chosen_and_address_without_board_is_explained(open_boar
     page = open_board("#/assist")
     page.get_by_text("Other rules").click()
     page.locator("rules-chooser select").first.select_option("3")
-    page.get_by_role("link", name="Use 3x6").click()
+    page.get_by_role("link", name="Use 3×6").click()
     expect(page).to_have_url(re.compile("#/assist/3x6$"))
     expect(page.locator(LEFT)).to_have_text("216 of 216 codes left")
     for address, named in NO_BOARD.items():

@@ -63,7 +63,7 @@ def test_game_follows_from_seed_of_link(open_view):
         follow(page, f"#/play/{address}")
         page.get_by_role("heading", name=heading).wait_for()
         expect(page.locator("play-view .intro")).to_contain_text(named)
-        page.get_by_role("link", name="Play 4x6").click()
+        page.get_by_role("link", name="Play 4×6").click()
         page.locator("code-entry").wait_for()
         expect_guesses(page)
 

@@ -85,7 +85,7 @@ def test_archive_has_past_days_with_their_games_and_results(open_day):
     page.get_by_text("Earlier days").click()
     expect(page.locator(DAYS)).to_have_count(28)
     expect(page.locator(DAYS).first).to_have_text("Saturday, December 19, 2026")
-    expect(page.locator(".days li").first).to_contain_text("5x8 against a fixed secret")
+    expect(page.locator(".days li").first).to_contain_text("5×8 against a fixed secret")
     addresses = page.locator(DAYS).evaluate_all("links => links.map(link => link.hash)")
     assert addresses == sorted(addresses, reverse=True)
     assert addresses[-1] == "#/daily/2026-11-22"
@@ -97,7 +97,7 @@ def test_archive_has_past_days_with_their_games_and_results(open_day):
     play_to_end(page)
     page.get_by_text("Earlier days").click()
     day = page.locator(".days li").filter(has_text="November 22")
-    expect(day).to_contain_text(f"4x6 against evil, solved in {page.locator(GUESSES).count()}")
+    expect(day).to_contain_text(f"4×6 against evil, solved in {page.locator(GUESSES).count()}")
     expect(day.get_by_role("link")).to_have_attribute("aria-current", "page")
     expect(page.locator(".days li").filter(has_text="November 23")).not_to_contain_text("started")
 
@@ -105,7 +105,7 @@ def test_archive_has_past_days_with_their_games_and_results(open_day):
 def test_day_with_fixed_secret_begins_empty_and_keeps_its_secret(open_day):
     page = open_day(LATER, "#/daily/2026-12-08?v=1")
     opening = page.locator("daily-view .muted[slot=opening]")
-    expect(opening).to_contain_text("Bulls and cows (4x10-distinct) against a fixed secret")
+    expect(opening).to_contain_text("Bulls and cows (4×10) against a fixed secret")
     expect(page.locator("local-board .heading .number")).to_have_text("Guess 1 of 12")
     play(page, "1234")
     expect_guesses(page, "1234")

@@ -51,7 +51,7 @@ def test_cost_and_luck_are_those_of_site_and_have_a_replay(open_view, server):
     look(page, "advice-summary")
     page.get_by_role("link", name="Replay").click()
     expect(page).to_have_url(re.compile(re.escape(COSTLY) + "$"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("4x6 against a fixed secret")
+    expect(page.get_by_role("heading", level=1)).to_have_text("4×6 against a fixed secret")
     page.get_by_role("region", name="The costliest guesses").get_by_role("link", name="Game 1, guess 2").click()
     expect(page).to_have_url(re.compile(r"&v=1&game=1&guess=2$"))
     page.reload()

@@ -48,7 +48,7 @@ def test_leaderboard_has_rows_of_api_and_charts(open_view):
     page.on("request", lambda request: loaded.append(request.url))
     page.locator("match-list table").wait_for()
     assert not any("plot" in each for each in loaded)
-    page.get_by_role("link", name="Leaders").click()
+    page.get_by_role("link", name="Leaderboard").click()
     page.locator("result-charts svg").nth(1).wait_for()
     assert any("plot" in each for each in loaded)  # charts are loaded only where they are
     follow(page, "#/ladder/classic")
@@ -92,8 +92,8 @@ def test_leaderboard_follows_games_and_ranks_are_words(open_view, server):
     assert row[0] == "1–3"
     expect(page.locator(".group")).to_contain_text("Not decided yet")
     facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
-    assert facts["Solved:"] == "99.9%"
-    assert facts["Time per guess:"] == "1.2 s, 95% within 1.2 min"
+    assert facts["Solved:"] == "99.9 %"
+    assert facts["Time per guess:"] == "1.2 s, 95 % within 1.2 min"
     decided = ROW | {"player": "best", "rank_worst": 1, "undecided": False, "kind": "bot"}
     shared = ROW | {"rank": 2, "rank_worst": 3, "undecided": True, "kind": "human"}
     without = ROW | {"rank": None, "rank_worst": None, "undecided": None}

@@ -115,7 +115,7 @@ def cells(page, row):
 
 def test_server_links_its_rounds(open_round_view, open_view):
     page = open_round_view("#/ladders")
-    page.get_by_role("link", name="Rounds of this server").click()
+    page.get_by_role("link", name="Contests").click()
     expect(page.locator("tbody th")).to_have_text(["later", "hand", "quiet", "done"])
     row = cells(page, 2)
     expect(row.nth(1)).to_have_text("open")
@@ -129,7 +129,7 @@ def test_server_links_its_rounds(open_round_view, open_view):
     expect(page.locator("h1")).to_have_text("Round quiet")
     without = open_view("#/ladders")
     without.locator(".way").first.wait_for()
-    expect(without.get_by_role("link", name="Rounds of this server")).to_have_count(0)
+    expect(without.get_by_role("link", name="Contests")).to_have_count(0)
 
 
 def test_unknown_round_is_one_line(watch):

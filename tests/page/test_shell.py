@@ -11,7 +11,7 @@ pytestmark = pytest.mark.full
 REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 VIEWS = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots"]
-UNDER = {"play/5x8": "Play", "server/classic": "Server", "protocol": "Bots", "verify": "Matches"}
+UNDER = {"play/5x8": "Play", "server/classic": "Compete", "protocol": "Bots", "verify": "Matches"}
 COUNT_VIEWS = """() => {
   window.views = 0;
   const observer = new MutationObserver((records) => { window.views += records.length; });

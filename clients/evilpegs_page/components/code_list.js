@@ -56,7 +56,7 @@ export class CodeList extends LitElement {
     const colors = this.game.excludedColors();
     if (colors.length === 0) return nothing;
     return html`<p class="excluded row">
-      In no code left: <span class="hidden">${colors.map((color) => SYMBOLS[color]).join(", ")}</span>
+      Ruled out: <span class="hidden">${colors.map((color) => SYMBOLS[color]).join(", ")}</span>
       ${colors.map((color) => peg(color))}
     </p>`;
   }

@@ -5,11 +5,11 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { countCodes, parseRules } from "../core/rules.js";
-import { codemakerWords, codesWords } from "../game/ladder_words.js";
+import { codemakerWords } from "../game/ladder_words.js";
 import "./code_list.js";
 import { pegRow } from "./peg.js";
 import "./reply_bars.js";
-import { TOLD_NOTHING, count, noun } from "./words.js";
+import { TOLD_NOTHING, count, formatNumber, noun } from "./words.js";
 
 /** @import { Candidates } from "../game/candidates.js" */
 /** @import { MatchState } from "../game/match_state.js" */
@@ -36,7 +36,7 @@ function opening(started) {
   const rules = parseRules(started.rules);
   const codes = countCodes(rules);
   return html`
-    <p class="left"><strong class="number">${codesWords(codes)}</strong> <span>${noun(codes, "code")} possible</span></p>
+    <p class="left"><strong class="number">${formatNumber(codes)}</strong> <span>${noun(codes, "code")} possible</span></p>
     <p>
       A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
       The marks of a reply are in no order: they do not say which peg is right.
@@ -47,7 +47,7 @@ function opening(started) {
 /** @param {number} left @param {MatchState} match @param {FeedbackGiven} turn @param {Candidates} candidates */
 function leftOf(left, match, turn, candidates) {
   const before = codesBefore(match, turn, candidates.counts) ?? Number(countCodes(candidates.rules));
-  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} ${noun(before, "code")} left</span></p>
+  return html`<p class="left"><strong class="number">${formatNumber(left)}</strong> <span>of ${formatNumber(before)} ${noun(before, "code")} left</span></p>
     ${toldNothing(match, turn, candidates.counts) ? html`<p><strong>${TOLD_NOTHING}</strong></p>` : nothing}`;
 }
 

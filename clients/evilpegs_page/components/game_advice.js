@@ -99,7 +99,7 @@ export class GameAdvice extends LitElement {
 
   hint() {
     const { advice, failure } = this;
-    if (advice === null) return html`<p>${failure ? `No hint: ${failure}` : "Looking for the best guess …"}</p>`;
+    if (advice === null) return html`<p>${failure ? `No hint: ${failure}` : "Looking for the best guess…"}</p>`;
     const [{ code, best_by: [name] }] = advice.guesses;
     const isKnown = name === "optimal play" || name === "par";
     const others = advice.keeping.slice(1, MAX_KEEPING + 1);
@@ -113,7 +113,7 @@ export class GameAdvice extends LitElement {
     const { game, advice, failure, given } = this;
     const needed = game.over === "solved" ? this.bestPlay() : null;
     const isBest = needed === `${this.turns}`;
-    const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost …";
+    const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost…";
     return html`<div aria-live="polite">
       ${needed === null ? nothing : html`<p>You used ${count(this.turns, "guess", "guesses")}${isBest ? `. Nobody can do it in fewer${given > 0 ? " after that first guess" : ""}!` : `; the best play needs ${needed}.`}</p>`}
       <p>${advice === null ? waiting : game.codemaker === "evil" ? costsForSure(advice.analyses, given) : averageWords(game, advice.analyses, given)}</p>

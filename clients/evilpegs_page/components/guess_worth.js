@@ -171,7 +171,7 @@ function regretWords(analysis) {
   const isNone = regret.at_most === 0;
   return html`<p class="regret">
     ${isNone ? html`<span class="same">Regret: none.</span> No guess is better on average.` : html`Regret: ${boundsWords(regret)} guesses on average.`}
-    ${optimal === null || isNone ? nothing : html`An optimal guess is ${pegRow(optimal)}`}
+    ${optimal === null || isNone ? nothing : html`An optimal guess is ${pegRow(optimal)}.`}
   </p>`;
 }
 

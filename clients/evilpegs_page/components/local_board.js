@@ -138,7 +138,7 @@ export class LocalBoard extends LitElement {
           ${game.over ? nothing : html`<div class="more"><slot name="playing"></slot></div>`}
         </section>
         <section class="card panel" aria-label=${this.isEvil ? "What evil did" : "Codes left"} aria-busy=${this.busy}>
-          ${this.busy ? html`<p class="muted">${count(game.candidates, "code")} to go through …</p>` : ""}
+          ${this.busy ? html`<p class="muted">${count(game.candidates, "code")} to go through…</p>` : ""}
           ${game.over ? this.ending() : game.turns.length === 0 ? this.opening() : this.lastTurn()}
         </section>
       </div>

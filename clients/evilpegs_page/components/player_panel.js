@@ -169,7 +169,7 @@ export class PlayerPanel extends LitElement {
           </div>`
         : nothing}
       <form class="row" @submit=${this.import}>
-        <label>Exported text from another browser<textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea></label>
+        <label>Names exported from another browser<textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea></label>
         <button>Import</button>
       </form>
     `;

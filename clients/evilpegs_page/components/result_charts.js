@@ -95,8 +95,8 @@ export class ResultCharts extends LitElement {
     const rows = this.rows.slice(0, MOST);
     return html`<div class="charts">
       <figure class="card">
-        <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95% intervals</figcaption>
-        ${labelled(this.means(this.plot, rows), "Mean guesses with 95% intervals; the table shows the same")}
+        <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95 % intervals</figcaption>
+        ${labelled(this.means(this.plot, rows), "Mean guesses with 95 % intervals; the table shows the same")}
       </figure>
       <figure class="card">
         <figcaption>Guesses per game, as shares of all games</figcaption>

@@ -59,10 +59,10 @@ export function isAdjusted(rows) {
   return rows.some((row) => typeof row.adjusted_mean === "number");
 }
 
-/** @param {number} share @returns {string} such as "99.5%", never 100% for less than all */
+/** @param {number} share @returns {string} such as "99.5 %", never 100 % for less than all */
 export function shareWords(share) {
-  if (share === 1) return "100%";
-  return `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
+  if (share === 1) return "100 %";
+  return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
 }
 
 /** @param {number} ms @returns {string} such as "3 ms", "1.2 s" */

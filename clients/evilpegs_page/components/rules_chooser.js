@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { canEnumerate } from "../core/codes.js";
 import { countCodes, formatRules, makeRules } from "../core/rules.js";
 import { shared } from "./shared_style.js";
-import { count } from "./words.js";
+import { count, rulesName } from "./words.js";
 
 const MAX_PEGS = 12;
 const MAX_COLORS = 14;
@@ -84,7 +84,7 @@ export class RulesChooser extends LitElement {
         : nothing}
       <label class="check"><input type="checkbox" .checked=${this.repeats} @change=${() => (this.repeats = !this.repeats)} />Colors may repeat</label>
       ${canEnumerate(rules)
-        ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${formatRules(rules)}</a>
+        ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${rulesName(formatRules(rules))}</a>
             <p class="muted">${codes}.</p>`
         : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">The server has larger games.</a>` : nothing}</p>`}
     </form>`;

@@ -9,7 +9,7 @@ import { LitElement, html, nothing } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
-import { duration, rulesName } from "../game/ladder_words.js";
+import { duration } from "../game/ladder_words.js";
 import { boardSizes, boardStyle } from "./board_style.js";
 import { IDLE_RULE, PLAY_RULE } from "./code_entry.js";
 import { codesPanel, toldNothing } from "./codes_panel.js";
@@ -21,7 +21,7 @@ import "./match_result.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { serverBoardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
-import { TOLD_NOTHING, count } from "./words.js";
+import { TOLD_NOTHING, count, rulesName } from "./words.js";
 
 /** @import { ServerPlay } from "../game/server_play.js" */
 /** @import { MatchState, Game } from "../game/match_state.js" */

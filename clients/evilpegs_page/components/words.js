@@ -2,7 +2,7 @@
 
 import { count } from "../core/words.js";
 
-export { count, formatNumber, noun } from "../core/words.js";
+export { count, formatNumber, noun, rulesName } from "../core/words.js";
 
 export const TOLD_NOTHING = "This guess told you nothing: its reply was certain.";
 

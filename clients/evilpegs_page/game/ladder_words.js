@@ -8,6 +8,7 @@
  */
 
 import { momentWords } from "../components/result_words.js";
+import { rulesName } from "../core/words.js";
 
 /** @type {Readonly<Record<Codemaker, {title: string, words: string}>>} */
 const CODEMAKERS = Object.freeze({
@@ -36,11 +37,6 @@ export function rulesWords(rules) {
   const found = /^(\d+)x(\d+)(-distinct)?$/.exec(rules);
   if (found === null) return rules;
   return `${found[1]} pegs, ${found[2]} colors${found[3] ? ", no color twice" : ""}`;
-}
-
-/** Return rules as a short name, such as "4×6" or "4×10, no color twice". @param {string} rules */
-export function rulesName(rules) {
-  return rules.replace("x", "×").replace("-distinct", ", no color twice");
 }
 
 /** Return a clock in words. @param {ClockInfo | null} clock */
@@ -90,14 +86,6 @@ export function ladderTitle(ladder) {
 export function ratedWords(ladder) {
   const [games, counting] = ladder.games === 1 ? ["One game", "counts"] : [`${ladder.games} games`, "count"];
   return ladder.rated ? `${games} that ${counting} on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
-}
-
-const EXACT = new Intl.NumberFormat("en-US");
-const ROUNDED = new Intl.NumberFormat("en-US", { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 });
-
-/** Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion". @param {number | bigint} codes */
-export function codesWords(codes) {
-  return (codes < 1_000_000 ? EXACT : ROUNDED).format(codes);
 }
 
 /** Return a duration as a clock shows it: minutes and seconds, with tenths in the last ten seconds. @param {number} ms */

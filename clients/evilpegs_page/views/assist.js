@@ -212,7 +212,7 @@ export default class AssistView extends LitElement {
 
   headline() {
     const { advice } = this;
-    if (advice === null) return "Counting the codes …";
+    if (advice === null) return "Counting the codes…";
     const clash = advice.clash.map(({ row }) => row);
     if (clash.length > 0) return html`<h2>No code fits ${clash.length === 1 ? "row" : "rows"} ${clash.join(", ").replace(/, (\d+)$/, " and $1 together")}</h2>`;
     if (advice.after.at(-1)?.black === this.rules.pegs) return html`<h2>Solved in ${count(advice.after.length, "guess", "guesses")}</h2>`;

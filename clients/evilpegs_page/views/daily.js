@@ -72,7 +72,7 @@ export default class DailyView extends LocalView {
 
   opening() {
     return html`<p>
-      ${describe(/** @type {LocalGame} */ (this.game))}, the same for everybody. ${this.given > 0 ? "The date has made the first guess." : nothing}
+      ${describe(/** @type {LocalGame} */ (this.game))}, the same for everybody. ${this.given > 0 ? "The first guess is given." : nothing}
     </p>`;
   }
 

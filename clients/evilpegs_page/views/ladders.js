@@ -10,12 +10,12 @@ import { canEnumerate } from "../core/codes.js";
 import { guessLimit } from "../core/local_game.js";
 import { parseRules } from "../core/rules.js";
 import {
-  clockWords, codemakerWords, codesWords, isForBots, kindName, ratedWords, rulesName, rulesWords, timesWords,
+  clockWords, codemakerWords, isForBots, kindName, ratedWords, rulesWords, timesWords,
 } from "../game/ladder_words.js";
 import { OpenMatches } from "../game/open_matches.js";
 import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
-import { noun } from "../components/words.js";
+import { formatNumber, noun, rulesName } from "../components/words.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
@@ -134,10 +134,10 @@ export default class LaddersView extends LoadingView {
 
   render() {
     return html`
-      <h1>Server</h1>
+      <h1>Compete</h1>
       <p class="lead muted">
         These matches are played on the server, and rated ones count on its leaderboards. It plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
-        ${this.hasRounds ? html`<a href="#/rounds">Rounds of this server</a>` : nothing}
+        ${this.hasRounds ? html`<a href="#/rounds">Contests</a>` : nothing}
       </p>
       ${this.problem()}
       ${this.openLadders.map((id) => html`<p class="card open">
@@ -181,7 +181,7 @@ export default class LaddersView extends LoadingView {
     const { codes } = /** @type {LadderDocument} */ (all.find((ladder) => ladder.rules === rules));
     return html`<li>
       <a class="chip" href=${address(rules, this.codemaker)} aria-current=${rules === this.rules ? "true" : nothing}>
-        ${rulesName(rules)} <small>${codesWords(codes)} ${noun(codes, "code")}</small>
+        ${rulesName(rules)} <small>${formatNumber(codes)} ${noun(codes, "code")}</small>
       </a>
     </li>`;
   }

@@ -11,8 +11,8 @@ import "../components/copy_text.js";
 import "../components/result_charts.js";
 import { intervalWords, isAdjusted, meanWords, rankWords, readLeaderboard, scoreWords, shareWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
-import { formatNumber } from "../components/words.js";
-import { clockWords, codemakerWords, isForBots, ladderTitle, rulesName } from "../game/ladder_words.js";
+import { formatNumber, rulesName } from "../components/words.js";
+import { clockWords, codemakerWords, isForBots, ladderTitle } from "../game/ladder_words.js";
 import { Players } from "../game/players.js";
 import { browserStorage } from "../game/storage.js";
 import { LoadingView } from "./loading_view.js";
@@ -228,7 +228,7 @@ export default class LeaderboardView extends LoadingView {
             <tr>
               <th scope="col">Rank</th>
               <th scope="col">Player</th>
-              <th scope="col">Score <span class="interval">95% interval</span></th>
+              <th scope="col">Score <span class="interval">95 % interval</span></th>
               <th scope="col" class="right">Games</th>
             </tr>
           </thead>
@@ -279,7 +279,7 @@ export default class LeaderboardView extends LoadingView {
       "Mean with luck": isByLuck && meanWords(row.mean),
       "Games by guesses": row.histogram.map(([score, games]) => `${score > limit ? "✗" : score}: ${formatNumber(games)}`).join(", "),
       "Solved": shareWords(row.solved),
-      "Time per guess": `${timeWords(row.mean_ms)}, 95% within ${timeWords(row.p95_ms)}`,
+      "Time per guess": `${timeWords(row.mean_ms)}, 95 % within ${timeWords(row.p95_ms)}`,
       "Games of all versions": row.all_games > row.games && formatNumber(row.all_games),
       "Version (self-reported)": row.client,
     });

@@ -12,7 +12,7 @@ import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
 import { isOfGame, loadGame, loadResults, saveGame, saveResults } from "../components/stored_game.js";
-import { sentence } from "../components/words.js";
+import { rulesName, sentence } from "../components/words.js";
 
 export const viewStyle = css`
   @media (max-width: 50rem) {
@@ -251,5 +251,6 @@ export class LocalView extends LitElement {
 
 /** @param {{ rules: import("../core/rules.js").Rules, codemaker: "evil" | "fixed" }} terms */
 export function describe({ rules, codemaker }) {
-  return `${rules.repeats ? formatRules(rules) : `Bulls and cows (${formatRules(rules)})`} against ${codemaker === "evil" ? "evil" : "a fixed secret"}`;
+  const name = rulesName(formatRules({ ...rules, repeats: true }));
+  return `${rules.repeats ? name : `Bulls and cows (${name})`} against ${codemaker === "evil" ? "evil" : "a fixed secret"}`;
 }

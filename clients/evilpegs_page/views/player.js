@@ -167,7 +167,7 @@ function resultTable(head, results) {
         <th scope="col">${head}</th>
         ${versionHead}
         <th scope="col" class="right">Score</th>
-        <th scope="col">95 % interval</th>
+        <th scope="col">95 % interval</th>
         ${adjusted ? html`<th scope="col" class="right">Mean with luck</th>` : nothing}
         ${["Games", "Worst", "Solved", "Mean time"].map((name) => html`<th scope="col" class="right">${name}</th>`)}
       </tr>

@@ -49,7 +49,7 @@ export default class ResultsView extends LitElement {
     const played = Object.keys(this.results).length;
     return html`
       <div class="intro">
-        <h1>Your games in this browser</h1>
+        <h1>Your results</h1>
         <p>Only this browser has these results. A game counts once, with its first result. Games with hints and games on the server are not among them.</p>
       </div>
       <section class="card" aria-label="Sums">

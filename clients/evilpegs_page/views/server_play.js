@@ -7,7 +7,7 @@
 
 import { css, html, nothing } from "../vendor/lit.js";
 import { ApiError, getJson } from "../api.js";
-import { clockWords, codemakerWords, codesWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
+import { clockWords, codemakerWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
 import { randomBytes } from "../core/random.js";
 import { toHex } from "../core/sha256.js";
 import { isGuest } from "../game/players.js";
@@ -18,7 +18,7 @@ import "../components/connection_status.js";
 import "../components/player_panel.js";
 import "../components/server_board.js";
 import { shared } from "../components/shared_style.js";
-import { noun } from "../components/words.js";
+import { formatNumber, noun } from "../components/words.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
@@ -173,7 +173,7 @@ export default class ServerPlayView extends LoadingView {
     return html`<div class="lobby">
       <section class="card what" aria-label="The game">
         <ul class="facts">
-          <li>${rulesWords(ladder.rules)}: ${codesWords(ladder.codes)} ${noun(ladder.codes, "code")}, at most ${ladder.guess_limit} guesses</li>
+          <li>${rulesWords(ladder.rules)}: ${formatNumber(ladder.codes)} ${noun(ladder.codes, "code")}, at most ${ladder.guess_limit} guesses</li>
           <li>${clockWords(ladder.clock)}</li>
           <li>${this.isRound ? `${ladder.games} games in one match. You enter once.` : ratedWords(ladder)}</li>
         </ul>

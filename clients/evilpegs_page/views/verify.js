@@ -5,9 +5,10 @@ import { dataStyle } from "../components/data_style.js";
 import "../components/match_replay.js";
 import "../components/record_check.js";
 import { shared } from "../components/shared_style.js";
+import { rulesName } from "../components/words.js";
 import { GameError } from "../core/errors.js";
 import { readRecord } from "../core/record_file.js";
-import { codemakerWords, rulesName } from "../game/ladder_words.js";
+import { codemakerWords } from "../game/ladder_words.js";
 import { readReplay } from "../replay/timeline.js";
 
 /** A record of the largest match has some hundred kilobytes. */

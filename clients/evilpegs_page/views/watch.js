@@ -194,14 +194,13 @@ export default class WatchView extends LoadingView {
   /** The first rows of the standings. @param {number} most */
   table(most) {
     const { standings } = this;
-    const [caption, rows, note] = standings === null ? ["", [], ""] : firstRows(standings);
+    const [caption, rows] = standings === null ? ["", []] : firstRows(standings);
     if (rows.length === 0) return nothing;
     return html`<table>
         <caption>${caption}</caption>
         <tbody>${rows.slice(0, most).map(([place, player, figure]) => html`<tr><td>${place}</td><th scope="row">${player}</th><td>${figure}</td></tr>`)}</tbody>
       </table>
-      ${rows.length > most ? html`<p>and ${rows.length - most} more</p>` : nothing}
-      ${note ? html`<p>${note}</p>` : nothing}`;
+      ${rows.length > most ? html`<p>and ${rows.length - most} more</p>` : nothing}`;
   }
 
   /** @param {import("../replay/live_matches.js").LiveMatch} match @param {number} most */
@@ -217,12 +216,9 @@ export default class WatchView extends LoadingView {
   }
 }
 
-/** @param {any} standings a leaderboard or a round @returns {[string, unknown[][], string?]} what its figures are, rows of place, player and figure, and what brackets mean */
-function firstRows({ ladder, rows, ranked_from: needed, state, entrants }) {
-  if (rows) {
-    const note = rows.some((/** @type {Row} */ row) => row.rank === null && row.placed) ? `In brackets: no rank yet, which takes ${needed} games.` : "";
-    return [`Guesses per game on ${ladder}`, rows.map((/** @type {Row} */ row) => [rankWords(row), row.player, scoreWords(row)]), note];
-  }
+/** @param {any} standings a leaderboard or a round @returns {[string, unknown[][]]} what its figures are, and rows of place, player and figure */
+function firstRows({ ladder, rows, state, entrants }) {
+  if (rows) return [`Guesses per game on ${ladder}`, rows.map((/** @type {Row} */ row) => [rankWords(row), row.player, scoreWords(row)])];
   /** @type {import("./rounds.js").Entrant[]} */
   const shown = entrants.filter((/** @type {any} */ each) => each.player !== null && each.excluded === null);
   if (state === "over") return ["Guesses per game", shown.map(({ player, result }) => [result?.place, player, result?.mean?.toFixed(2) ?? "none"])];

@@ -83,9 +83,9 @@ def difference_lines(result: dict[str, Any]) -> list[str]:
     if more := result["more_games"]:
         lines.append(f"about {more:,} more games of each would settle it, if the difference is what it seems")
     else:
-        lines.append("one look at these numbers of games, fixed before, is enough to call it settled at 95 %")
+        lines.append(f"that is enough to call {better['player']} better, if these numbers of games were fixed before")
     if not result["ranked_apart"]:
-        lines.append("the leaderboard does not rank them apart: its intervals hold however often one looks")
+        lines.append("the leaderboard, at which one may look at any time, needs more games to rank them apart")
     return lines
 
 

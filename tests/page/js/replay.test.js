@@ -116,8 +116,14 @@ test("figures of rows are words", () => {
   assert.equal(rankWords({ rank: 1, rank_worst: 3 }), "1–3");
   assert.equal(rankWords({ rank: 2, rank_worst: 2 }), "2");
   assert.equal(rankWords({ rank: null, rank_worst: null }), "–");
-  assert.equal(intervalWords({ low: null, high: null }), "");
-  assert.equal(shareWords(0.99999), "99.9%");
+  assert.equal(rankWords({ rank: null, placed: true, place: 4 }), "(4)");
+  assert.equal(rankWords({ rank: null, placed: false, place: 5 }), "–");
+  const row = { score: 4.4, low: 4, high: 5, adjusted_mean: null, adjusted_low: null, adjusted_high: null };
+  assert.equal(intervalWords(row), "4.00–5.00");
+  assert.equal(intervalWords({ ...row, low: null, high: null }), "");
+  assert.equal(intervalWords({ ...row, score: 4.2, adjusted_mean: 4.2, adjusted_low: 4.1, adjusted_high: 4.3 }), "4.10–4.30");
+  assert.equal(intervalWords({ ...row, score: 4.2, adjusted_mean: 4.2 }), "");
+  assert.equal(shareWords(0.99999), "99.9 %");
   assert.equal(timeWords(9.96), "10 ms");
   assert.equal(timeWords(1234), "1.2 s");
 });

@@ -3,10 +3,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import {
-  clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
-  timesWords,
+  clockFace, clockWords, codemakerWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesWords, timesWords,
 } from "../../../clients/evilpegs_page/game/ladder_words.js";
-import { boundsWords, costWords, elapsedFace, luckWords } from "../../../clients/evilpegs_page/components/words.js";
+import { boundsWords, costWords, elapsedFace, formatNumber, luckWords, rulesName } from "../../../clients/evilpegs_page/components/words.js";
 import { connectionStatus } from "../../../clients/evilpegs_page/game/status_words.js";
 
 const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
@@ -51,9 +50,9 @@ test("unknown codemakers and outcomes are shown as they are", () => {
   }
 });
 
-test("numbers of codes are exact while they are small", () => {
-  assert.deepEqual([1296, 1e6, 61_917_364_224, 56_693_912_375_296].map(codesWords), [
-    "1,296", "1 million", "61.9 billion", "56.7 trillion",
+test("numbers are exact while they are small", () => {
+  assert.deepEqual([1296, 1e6, 61_917_364_224n, 56_693_912_375_296].map(formatNumber), [
+    "1,296", "1,000,000", "61.9 billion", "56.7 trillion",
   ]);
 });
 
