@@ -202,11 +202,17 @@ class Writer:
     def _report(self, jobs: Sequence[_Job], errors: Sequence[Exception | None]) -> None:
         def report() -> None:
             self.health.note_committed(len(jobs), sum(not isinstance(error, RefusedError | None) for error in errors))
+            raised: list[Exception] = []
             for job, error in zip(jobs, errors, strict=True):
-                job.done(error)
+                try:
+                    job.done(error)
+                except Exception as fault:  # noqa: BLE001 - the others of the batch wait for their answers
+                    raised.append(fault)
             if last_event > self.sent:
                 self.sent = last_event
                 self.listener(last_event)
+            if raised:
+                raise raised[0]  # which the event loop logs
 
         last_event = self._store.last_event
         with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written

@@ -162,6 +162,21 @@ def test_done_runs_where_notify_says(engine, commits):
     assert done == [None] * 3
 
 
+def test_callback_that_raises_keeps_no_other_job_waiting(engine, commits):
+    reports, done = [], []
+    writer = Writer(SqliteStore(engine, statements=STATEMENTS), reports.append)
+    writer.submit([parent(1)], done.append)
+    writer.submit([parent(2)], lambda _error: done[2])
+    writer.submit([parent(3)], done.append)
+    writer.start()
+    writer.close()
+    (report,) = reports
+    with pytest.raises(IndexError):  # the event loop logs it
+        report()
+    assert done == [None, None]
+    assert writer.health.stuck is False
+
+
 def test_close_commits_everything_and_refuses_more(writer, stored):
     writer.start()
     for number in range(200):
