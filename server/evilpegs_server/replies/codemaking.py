@@ -117,7 +117,10 @@ class Codemaking:
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
     ) -> None:
         """Compute a hint in the pool, then call ``done`` with it or with the exception that prevented it."""
-        self._hint_pool.submit(player, HINT_BUDGET, tasks.FindHint(ladder.rules, history), done)
+        task = tasks.FindHint(ladder.rules, history)
+        if ladder.codemaker == "evil":  # a seed that is not opened yet must not show in a hint
+            task = task._replace(ties="first" if ladder.tie == "largest" else "worst")
+        self._hint_pool.submit(player, HINT_BUDGET, task, done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
         """Compile and cache here what ``ladders`` need; return the tasks that must do so in the worker process."""

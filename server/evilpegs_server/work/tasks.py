@@ -103,9 +103,12 @@ class FindHint(NamedTuple):
     rules: Rules
     history: History
     budget: int = HINT_BUDGET
+    ties: "Ties | None" = None
+    """How evil chooses, in a game against it."""
 
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
-        return TaskResult(find_hint(unchecked_position(self.rules, self.history, workspace.live_sets, self.budget)))
+        position = unchecked_position(self.rules, self.history, workspace.live_sets, self.budget)
+        return TaskResult(find_hint(position, self.ties))
 
 
 class Apart(NamedTuple):

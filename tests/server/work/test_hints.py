@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import code_at, parse_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
@@ -16,6 +17,7 @@ from evilpegs_server.work.hints import (
     BEST_CANDIDATE,
     BEST_CODE,
     BEST_SAMPLE,
+    FEWEST_SURE,
     FIRST_CANDIDATE,
     HINT_BUDGET,
     find_hint,
@@ -77,6 +79,27 @@ def test_hint_on_huge_rules_is_candidate():
     assert hint.candidates == 28
     assert hint.why.endswith(BEST_CANDIDATE)
     assert feedback(guess, parse_code(hint.code, HUGE)) == Feedback(6, 2)
+
+
+@pytest.mark.parametrize("first", ["1122", "1112", "1234"])
+def test_hints_against_evil_never_lose_a_guess(first):
+    """Who follows the criteria needs 6 after 1122; 5 are proved to be enough."""
+    position, needed = Position(CLASSIC), []
+    guess = parse_code(first, CLASSIC)
+    while not position.history or position.history[-1].feedback != all_black(4):
+        position = position.after(guess, Evil().reply(position, guess))
+        if position.history[-1].feedback != all_black(4):
+            hint = FindHint(CLASSIC, position.history, ties="first").run(new_workspace()).value
+            guess = parse_code(hint.code, CLASSIC)
+            needed += numbers(hint.why.rpartition("; ")[2]) or [1]
+            assert hint.why.endswith((FEWEST_SURE, "only code still possible"))
+    assert len(position.history) == {"1122": 5, "1112": 5, "1234": 5}[first]
+    assert needed == list(range(len(position.history) - 1, 0, -1))
+
+
+def test_hint_against_evil_beyond_the_budget_is_by_parts():
+    hint = FindHint(Rules(6, 10), (), budget=10**6, ties="worst").run(new_workspace()).value
+    assert not hint.why.endswith(FEWEST_SURE)
 
 
 def test_hint_computed_again_is_the_same():
