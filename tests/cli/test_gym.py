@@ -1,6 +1,7 @@
 """The environments of gymnasium: their interface, rewards, masks and seeds; warnings are errors."""
 
 import doctest
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -13,7 +14,9 @@ from gymnasium.utils.env_checker import check_env
 import evilpegs
 import evilpegs.gym
 from evilpegs_clients.daily import seeded_evil
+from evilpegs_game.analysis.par import ParJudge
 from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import usual_curve
 from support.patience import PATIENCE
 
@@ -265,6 +268,27 @@ def test_shaping_by_regret_sums_to_guesses_lost():
     assert lost == pytest.approx(wanted)
 
 
+def test_shaping_by_regret_against_evil_counts_guesses_lost_for_sure():
+    """With the ties of its seed, each game needs the fewest sure guesses and what its rewards say was lost."""
+    env = gymnasium.make("evilpegs/Evil-4x6-v0", shaping="regret")
+    losses = []
+    for seed in range(12):
+        env.reset(seed=seed)
+        env, copied = pickle.loads(pickle.dumps(env)), env
+        rewards, over = [], False
+        drawn = int(np.random.Generator(np.random.PCG64(seed)).integers(1 << 63))
+        least = ParJudge(CLASSIC, seeded_evil(str(drawn)).tie_break).par(Position(CLASSIC)).exact
+        while not over:
+            action = int(env.unwrapped.action_masks().argmax())  # the first code left
+            outcome = env.step(action)
+            assert copied.step(action)[1:3] == outcome[1:3]
+            rewards.append(outcome[1])
+            over = outcome[2]
+        losses.append(sum(rewards))
+        assert -losses[-1] == outcome[-1]["score"] - least
+    assert min(losses) < -2
+
+
 def test_regret_of_wasted_turn_is_one():
     env = gymnasium.make("evilpegs/Fixed-mini-v0", shaping="regret")
     _, steps = rollout(env, [0, 0, 64, 0, 0, 0, 0, 0], options={"secret": "432"})
@@ -274,7 +298,8 @@ def test_regret_of_wasted_turn_is_one():
 @pytest.mark.parametrize(
     ("name", "options", "named"),
     [
-        ("Evil-4x6", {"shaping": "regret"}, "fixed"),
+        ("Evil-4x6", {"shaping": "regret", "codemaker": "devil"}, "devil"),
+        ("Evil-5x8", {"shaping": "regret"}, "35 ms"),
         ("Fixed-5x8", {"shaping": "regret"}, "4x6"),
         ("Fixed-mini", {"shaping": "value"}, "3x4"),
         ("Fixed-mini", {"shaping": "values"}, "'values'"),
