@@ -168,7 +168,7 @@ def test_match_is_shown_from_its_first_guess_and_more_than_fit_take_turns(open_v
 def test_standings_are_first_rows_of_leaderboard(open_view):
     page = open_view("#/ladder/classic")
     page.get_by_role("link", name="Projector").click()
-    expect(page.locator("caption")).to_have_text("Guesses per game on classic")
+    expect(page.locator("caption")).to_have_text("Guesses per game on classic, no ranks yet")
     expect(page.locator("tbody th")).to_have_text(["minimax", "first-consistent"])
     expect(page.locator("tbody td:first-child")).to_have_text(["(1)", "(2)"])
 

@@ -114,7 +114,7 @@ export class ResultCharts extends LitElement {
     const known = means.filter((row) => row.low !== null);
     return Plot.plot({
       ...this.frame(rows),
-      x: { nice: true, grid: true, label: "mean guesses", ticks: Math.max(2, Math.floor((this.width - this.margin) / (70 * this.scale))) },
+      x: { nice: true, grid: true, label: "mean guesses: fewer are better", labelArrow: "none", ticks: Math.max(2, Math.floor((this.width - this.margin) / (70 * this.scale))) },
       y: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, tickSize: 0 },
       marks: [
         Plot.ruleY(known, { x1: "low", x2: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2 }),

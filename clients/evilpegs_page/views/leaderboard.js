@@ -294,10 +294,11 @@ export default class LeaderboardView extends LoadingView {
     const shared = rows.find((row) => row.undecided);
     return html`<p class="note">
       The score is the mean number of guesses per game: fewer are better, and a game that was not solved counts as ${limit + 1}.
-      ${isAdjusted(rows) ? "The luck of the replies is taken out of it, so it is fair after fewer games." : nothing}
+      ${isAdjusted(rows) ? "It is corrected for lucky replies, so it can differ from the plain mean." : nothing}
+      ${rows.some((row) => intervalWords(row)) ? "The range beside it is where the true score lies, with 95\u00a0% certainty; it is not the best and the worst game." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
-      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)} means that the games so far allow each of these ranks.`}
-      The version is what a player’s program says about itself; nobody checks it.
+      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: after the games so far, the true rank may be any of these.`}
+      ${rows.some((row) => row.rank === null) ? "Numbers in brackets are provisional: too few games for a rank, so these rows stand below all with one, whatever their score." : nothing}
       The table updates as games end.
       <a href=${this.path(/** @type {LadderDocument} */ (this.ladder))}>As JSON</a>
     </p>`;
@@ -306,8 +307,8 @@ export default class LeaderboardView extends LoadingView {
 
 /** Return what the rows around one have in common; no text for decided ranks. @param {Row} row @param {Leaderboard} board */
 function groupWords(row, { ranked_from: ranked, placed_from: placed }) {
-  if (row.rank !== null) return row.undecided ? "Not decided yet: more games may change this order" : "";
-  return row.placed ? `No rank yet, which takes ${ranked} games` : `Fewer than ${placed} games, so no place yet: the most games first`;
+  if (row.rank !== null) return row.undecided ? "Not decided yet: the games so far do not settle this order" : "";
+  return row.placed ? `No rank yet: it takes ${ranked} games` : `Fewer than ${placed} games, so no place yet: most games first`;
 }
 
 /** @param {LadderDocument} ladder */

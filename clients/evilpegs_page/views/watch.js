@@ -218,7 +218,8 @@ export default class WatchView extends LoadingView {
 
 /** @param {any} standings a leaderboard or a round @returns {[string, unknown[][]]} what its figures are, and rows of place, player and figure */
 function firstRows({ ladder, rows, state, entrants }) {
-  if (rows) return [`Guesses per game on ${ladder}`, rows.map((/** @type {Row} */ row) => [rankWords(row), row.player, scoreWords(row)])];
+  const isOpen = rows?.every((/** @type {Row} */ row) => row.rank === null);
+  if (rows) return [`Guesses per game on ${ladder}${isOpen ? ", no ranks yet" : ""}`, rows.map((/** @type {Row} */ row) => [rankWords(row), row.player, scoreWords(row)])];
   /** @type {import("./rounds.js").Entrant[]} */
   const shown = entrants.filter((/** @type {any} */ each) => each.player !== null && each.excluded === null);
   if (state === "over") return ["Guesses per game", shown.map(({ player, result }) => [result?.place, player, result?.mean?.toFixed(2) ?? "none"])];

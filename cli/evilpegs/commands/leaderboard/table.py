@@ -39,7 +39,7 @@ def standings_view(out: Console, standings: Sequence[Standings], *, is_cut: bool
 def legend(shown: Sequence[Standings]) -> list[str]:
     rows = [row for standings in shown for row in standings.rows]
     lines = [
-        f"{_rank(row)}: not decided: so far any rank from {row.rank} to {row.rank_worst} is possible; more games decide"
+        f"{_rank(row)}: not decided: any rank from {row.rank} to {row.rank_worst} is possible; more games may decide"
         for row in rows
         if row.rank != row.rank_worst
     ][:1]
@@ -61,7 +61,7 @@ def _numbers_of_games(shown: Sequence[Standings]) -> Iterator[str]:
         ladders[needed].append(ladder)
     if placed and None not in ladders:
         takes = [f"{needed} games on {', '.join(names)}" for needed, names in ladders.items()]
-        yield f"{_rank(placed[0][0])}: a place by the mean; a rank takes {' and '.join(takes)}"
+        yield f"{_rank(placed[0][0])}: provisional, below all ranked rows; a rank takes {' and '.join(takes)}"
     for fewest in sorted({standings.placed_from or 0 for heading, _, standings in headings if heading == FEW_GAMES}):
         yield f"-: fewer than {fewest} games, too few for a place; most games first"
 
