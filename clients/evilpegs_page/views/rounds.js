@@ -71,7 +71,7 @@ export default class RoundsView extends LoadingView {
     const { document, params } = this;
     return html`
       <div class="intro">
-        <h1>${params.round === undefined ? "Rounds" : `Round ${params.round}`}</h1>
+        <h1>${params.round === undefined ? "Contests" : `Round ${params.round}`}</h1>
         <p>Each entrant plays one match on the same terms. Results appear when the last game has ended.</p>
         ${document === null || document.rounds ? nothing : this.terms(document)}
       </div>
