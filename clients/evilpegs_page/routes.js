@@ -22,6 +22,7 @@ export const ROUTES = Object.freeze([
   { path: "assist/:rules", title: "Solver", under: "assist", tag: "assist-view", load: () => import("./views/assist.js") },
   { path: "ladders", title: "Compete", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Compete", under: "ladders", tag: "server-play-view", load: () => import("./views/server_play.js") },
+  { path: "join", title: "Your name", under: "ladders", tag: "join-view", load: () => import("./views/join.js") },
   { path: "results", title: "Your results", under: "daily", tag: "results-view", load: () => import("./views/results.js") },
   { path: "rounds", title: "Contests", under: "ladders", tag: "rounds-view", load: () => import("./views/rounds.js") },
   { path: "round/:round", title: "Round", under: "ladders", tag: "rounds-view", load: () => import("./views/rounds.js") },

@@ -87,9 +87,9 @@ def visit(context, url):
     return sent - {None}
 
 
-def test_second_visit_sends_one_request(browser, server):
+def test_second_visit_asks_for_the_page_and_for_open_rounds_only(browser, server):
     watched = WatchedPage(browser, server.site_url)
     first, second = (visit(watched.context, server.site_url) for _ in range(2))
     watched.close()
     assert len(first) > 20
-    assert second == {server.site_url}
+    assert second == {server.site_url, f"{server.site_url}api/v1/rounds"}

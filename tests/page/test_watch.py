@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.browser import ARTIFACTS, axe_violations, follow, show_theme
 from support.page.played_matches import open_match, play_bots, wait_for_leaderboard
+from support.page.qr_codes import read_codes
 from support.patience import PATIENCE
 from support.requirements import require
 from support.threaded_server import server_in_thread
@@ -59,16 +60,6 @@ def played(server, tmp_path_factory):
     bots = ("minimax", "first-consistent")
     for each in play_bots(server, tmp_path_factory.mktemp("bots"), [(bot, "classic", 1) for bot in bots]):
         wait_for_leaderboard(server.site_url, "classic", each.player, len(each.games))
-
-
-def read_codes(*paths):
-    """Return the texts of QR codes in pictures, as zbar reads them."""
-    program = shutil.which("zbarimg")
-    require(program, "QR codes are read by zbarimg; on Debian: apt install zbar-tools")
-    read = subprocess.run(
-        [program, "--quiet", "--raw", *map(str, paths)], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    return read.stdout.splitlines()
 
 
 def write_picture(path, code):

@@ -3,23 +3,23 @@
 import asyncio
 import csv
 import io
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import IO, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv, write_csv_rows
+from evilpegs.files import STANDARD, failure_reason, write_csv
+from evilpegs.new_tokens import given_tokens, new_private_file
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
+from evilpegs.slips import check_slips, slips
 from evilpegs_protocol.text_files import read_text
 from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.storage.acts import (
@@ -54,6 +54,10 @@ Reason = Annotated[str | None, Parameter(help="What the player reads, in one sho
 ListOfNames = Annotated[
     Path | None,
     Parameter(name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."),
+]
+Slips = Annotated[
+    str | None,
+    Parameter(name="--slips", help="The new file for a page with a slip per player, with a QR code to log in."),
 ]
 COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
     Column("player", lambda each: each.name),
@@ -113,13 +117,19 @@ def add(
     tokens: Tokens,
     csv_file: ListOfNames = None,
     kind: Annotated[Literal["bot", "human"], Parameter(help="What the players are.")] = "bot",
+    slips_file: Slips = None,
+    site: Annotated[
+        str | None, Parameter(help="The address of the page, as the players reach it, for --slips.")
+    ] = None,
     database: Database = None,
 ) -> None:
     """Add players, all or none, and write their tokens to a file.
 
     A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Reserved names, such as
-    those of strategies, can be given too. No name may look like that of another player.
+    those of strategies, can be given too. No name may look like that of another player. For a class, --slips writes a
+    page to print and cut out, and a phone is in with the code on its slip.
     """
+    check_slips(slips_file, site)
     wanted = given_names(names, csv_file)
     if not wanted:
         raise CommandError("name the players to add, or a file with --from")
@@ -134,7 +144,12 @@ def add(
             why = f"{name} is named twice" if other == name else f"{name} looks like {other}; change one of them"
             raise CommandError(f"{why}; nobody was added")
         shapes[skeleton(name)] = name
-    with open_for_writing(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
+    given = {name: new_token() for name in wanted}
+    with ExitStack() as files:
+        engine = files.enter_context(open_for_writing(database))
+        files.enter_context(given_tokens(given, tokens))
+        if slips_file is not None and site is not None:
+            files.enter_context(new_private_file(slips_file, slips(site, given)))
         try:
             add_players(engine, given, kind, now_ms())
         except NameRefusedError as error:
@@ -147,7 +162,7 @@ def token(name: Name, /, *, tokens: Tokens = STANDARD, database: Database = None
 
     Connections that were made with the old token are closed; open matches stay open, and go on with the new token.
     """
-    with open_for_writing(database) as engine, _given({name: new_token()}, tokens) as given:
+    with open_for_writing(database) as engine, given_tokens({name: new_token()}, tokens) as given:
         replace_token(engine, name, given[name], now_ms())
     console(sys.stderr).print(f"{name} has a new token; {SOON}", soft_wrap=True)
 
@@ -326,41 +341,3 @@ def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
         more = f"; and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
         raise CommandError(f"{file}: {'; '.join(wrong[:MOST_WRONG])}{more}; nobody was added")
     return names
-
-
-@contextmanager
-def _given(tokens: dict[str, str], name: str) -> Iterator[dict[str, str]]:
-    # written before the database is, and outside of its lock, because a disk or a reader may take its time
-    if name == STANDARD:
-        if _is_output_lost():
-            raise CommandError(
-                "standard output is closed or thrown away, and the tokens would be lost; name a file with --tokens"
-            )
-        yield tokens
-        _write_rows(tokens, sys.stdout)
-        return
-    check_writable(name)
-    with ExitStack() as undo:
-        try:
-            with open(name, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
-                undo.callback(Path(name).unlink, missing_ok=True)
-                _write_rows(tokens, file)
-        except FileExistsError:
-            raise CommandError(f"{name} exists and may have other tokens; name a new file") from None
-        except OSError as error:
-            raise CommandError(f"cannot write {name}: {failure_reason(error)}; choose another file") from None
-        yield tokens
-        undo.pop_all()
-
-
-def _is_output_lost() -> bool:
-    # `main` has replaced an output that is closed
-    try:
-        return os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
-    except (OSError, ValueError):
-        return False
-
-
-def _write_rows(tokens: Mapping[str, str], file: IO[str]) -> None:
-    write_csv_rows(file, [("name", "token"), *tokens.items()])
-    file.flush()

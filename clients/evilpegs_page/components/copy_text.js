@@ -1,6 +1,6 @@
 /**
- * A text with a button that copies it. Where the page may not use the clipboard, which is so on plain http except on
- * localhost, the button selects the text instead. `shares` adds a button that hands the text to other programs, where
+ * A text with a button that copies it. On plain http, where a browser has no clipboard, the older way copies what is
+ * selected; if that fails too, the text stays selected. `shares` adds a button that hands the text to other programs, where
  * the browser has one; it needs https.
  */
 
@@ -63,12 +63,9 @@ export class CopyText extends LitElement {
     const field = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector("textarea"));
     field.focus();
     field.select();
-    try {
-      await navigator.clipboard.writeText(this.text);
-      this.said = "Copied.";
-    } catch {
-      this.said = "The text is selected; copy it with Ctrl+C.";
-    }
+    field.setSelectionRange(0, this.text.length); // iOS
+    const hasCopied = await navigator.clipboard?.writeText(this.text).then(() => true, () => false);
+    this.said = hasCopied || document.execCommand("copy") ? "Copied." : "The text is selected. Copy it by hand.";
   }
 
   async share() {

@@ -6,7 +6,7 @@
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
-import { ImportError, isGuest, nameProblem } from "../game/players.js";
+import { ImportError, isGuest, nameProblem, tokenProblem } from "../game/players.js";
 import { saveText } from "./save_text.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
@@ -91,6 +91,17 @@ export class PlayerPanel extends LitElement {
     else this.failure = problem;
   }
 
+  /** @param {SubmitEvent} event */
+  join(event) {
+    event.preventDefault();
+    const [name, typed] = ["given", "token"].map((id) => /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`#${id}`)).value.trim());
+    const token = typed.replace(/\s/g, "").toLowerCase();
+    this.failure = tokenProblem(name, token) ?? "";
+    if (this.failure) return;
+    this.players?.add(name, token);
+    this.choose(name);
+  }
+
   export() {
     if (this.players === null) return;
     saveText("evilpegs-names.json", this.players.exportText(), "application/json");
@@ -139,9 +150,14 @@ export class PlayerPanel extends LitElement {
 
   claimForm() {
     return html`<form class="row" @submit=${this.claim}>
-      <label>New name<input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" /></label>
-      <button class="primary">Take this name</button>
-    </form>`;
+        <label>New name<input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" /></label>
+        <button class="primary">Take this name</button>
+      </form>
+      <form class="row" @submit=${this.join}>
+        <label>Name that you were given<input id="given" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" /></label>
+        <label>Its token<input id="token" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="80" /></label>
+        <button>Use it</button>
+      </form>`;
   }
 
   nameList() {

@@ -30,6 +30,13 @@ export function nameProblem(name) {
   return "A name has 2 to 20 characters: a lower-case letter, then lower-case letters, digits, _ or -.";
 }
 
+/** Return what is wrong with a name and the token that was given with it; null if they may be right. @param {string} name @param {string} token @returns {string | null} */
+export function tokenProblem(name, token) {
+  if (!NAME.test(name)) return "This is not a name. Enter it as it was given to you.";
+  if (TOKEN.test(token)) return null;
+  return `A token has 64 characters, which are digits and the letters a to f; this one has ${token.length}${token.length === 64 ? ", and others among them" : ""}.`;
+}
+
 /** @param {string} name */
 export function isGuest(name) {
   return name.startsWith(GUEST_PREFIX);
@@ -83,7 +90,7 @@ export class Players {
   add(name, token) {
     if (!NAME.test(name) || !TOKEN.test(token)) return;
     const all = this.#load();
-    const names = (all[this.server] ??= {});
+    const names = (all[this.server] ??= Object.create(null));
     if (isGuest(name)) {
       for (const other of Object.keys(names)) if (isGuest(other) && other !== name) delete names[other];
     }
@@ -121,7 +128,7 @@ export class Players {
     const all = this.#load();
     let count = 0;
     for (const [server, names] of Object.entries(added)) {
-      const known = (all[server] ??= {});
+      const known = (all[server] ??= Object.create(null));
       for (const [name, tokens] of Object.entries(names)) {
         if (!Object.hasOwn(known, name)) count += 1;
         known[name] = merge(known[name] ?? [], tokens);
@@ -154,13 +161,13 @@ function parseTokens(text) {
 
 /** Return the entries that are servers, names and tokens, and leave out everything else. @param {unknown} value @returns {Tokens} */
 function validTokens(value) {
-  /** @type {Tokens} */
-  const kept = {};
+  /** Names may be those of properties that every object has. @type {Tokens} */
+  const kept = Object.create(null);
   for (const [server, names] of Object.entries(objectOrEmpty(value))) {
     if (!SERVER.test(server)) continue;
     for (const [name, tokens] of Object.entries(objectOrEmpty(names))) {
       const valid = Array.isArray(tokens) ? tokens.filter((token) => typeof token === "string" && TOKEN.test(token)) : [];
-      if (NAME.test(name) && valid.length > 0) (kept[server] ??= {})[name] = merge([], valid);
+      if (NAME.test(name) && valid.length > 0) (kept[server] ??= Object.create(null))[name] = merge([], valid);
     }
   }
   return kept;

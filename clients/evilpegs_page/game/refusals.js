@@ -13,7 +13,7 @@ const WORDS = {
   bad_message: "The server could not use what this page sent. Reload the page; if it happens again, the page has a bug.",
   unknown_type: "This server is older than the page and cannot do that.",
   too_big: "The server refused a message that was too long. Reload the page; if it happens again, the page has a bug.",
-  auth_required: "Guests play practice games only. Choose a name to play rated games.",
+  auth_required: "Guests play practice games only. Choose a name to play rated games, or enter the name and the token that you were given.",
   auth_failed: "The server no longer knows the token of this name. Choose another name, or play as a guest.",
   banned: "The person who runs this server does not let this player in any more.",
   name_taken: "You cannot have this name. Choose another.",

@@ -45,8 +45,12 @@ export class SafeStorage {
   }
 }
 
+/** @type {SafeStorage | null} */
+let only = null;
+
+/** Return the storage of the page: one, so that what a blocked one keeps in memory lasts from view to view. */
 export function browserStorage() {
-  return new SafeStorage(() => globalThis.localStorage ?? null);
+  return (only ??= new SafeStorage(() => globalThis.localStorage ?? null));
 }
 
 /** Return the value if it is a plain object, else an empty one. @param {unknown} value @returns {Record<string, unknown>} */

@@ -9,6 +9,24 @@ export default class FirstView extends LocalView {
     this.open(makeRules(4, 6), "evil");
   }
 
+  constructor() {
+    super();
+    /** The rounds that can be entered now. @type {readonly {id: string, state: string}[]} */
+    this.rounds = [];
+  }
+
+  /** Ask the server for rounds once the game is shown; without an answer there is nothing to say. */
+  async firstUpdated() {
+    const { getJson } = await import("../api.js");
+    const { rounds } = await getJson("api/v1/rounds").catch(() => ({ rounds: [] }));
+    this.rounds = rounds.filter((/** @type {{state: string}} */ { state }) => state === "open");
+    this.requestUpdate();
+  }
+
+  notice() {
+    return this.rounds.map(({ id }) => html`<p role="status">The round <strong>${id}</strong> is open. <a href="#/round/${id}">Enter it</a></p>`);
+  }
+
   heading() {
     return "Find the code that evil has not chosen";
   }

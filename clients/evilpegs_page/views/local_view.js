@@ -170,6 +170,7 @@ export class LocalView extends LitElement {
     const address = gameAddress(game, this.date);
     const link = address && new URL(address, location.href).href;
     return html`
+      ${this.notice()}
       <div class="intro"><h1>${this.heading()}</h1></div>
       <p role="status">${this.hasFollowed ? "This game went on in another tab. What was played there is shown here." : nothing}</p>
       <local-board .game=${game} @played=${this.store}>
@@ -224,6 +225,11 @@ export class LocalView extends LitElement {
         ></rules-chooser>
       </details>
     `;
+  }
+
+  /** What is said above everything. @returns {unknown} */
+  notice() {
+    return nothing;
   }
 
   heading() {

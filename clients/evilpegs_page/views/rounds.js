@@ -92,7 +92,8 @@ export default class RoundsView extends LoadingView {
   play({ id, state, entrants }) {
     const names = [this.players?.current, ...(this.players?.names ?? [])];
     const found = names.flatMap((name) => entrants.filter((each) => each.player === name && each.excluded === null))[0];
-    if (state !== "open" || found?.player == null) return nothing;
+    if (state !== "open") return nothing;
+    if (found?.player == null) return html`<p>You enter under the name that you were given: <a href="#/join">enter your name and token</a>.</p>`;
     const { player, progress } = found;
     if (progress === "finished") return html`<p><strong>${player}</strong> has finished.</p>`;
     return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Enter this round</a> as <strong>${player}</strong></p>`;

@@ -62,6 +62,33 @@ def test_two_hundred_names_are_added_in_one_command(run):
     assert len(set(written(Path("tokens.csv")).values())) == len(listed(run)) == 200
 
 
+def test_slips_have_names_and_links_for_their_owner_only(run):
+    slips = ("--slips", "slips.html", "--site", "http://192.0.2.10:8000/")
+    assert run("players", "add", "anna", "bert", "--tokens", "tokens.csv", *slips).status == 0
+    text = Path("slips.html").read_text()
+    for name, token in written(Path("tokens.csv")).items():
+        assert f'data-link="http://192.0.2.10:8000/#/join?name={name}&amp;token={token}"' in text
+    assert Path("slips.html").stat().st_mode & 0o777 == 0o600
+    assert "exists" in run("players", "add", "carl", "--tokens", "more.csv", *slips).complaint
+    assert (Path("more.csv").exists(), len(listed(run))) == (False, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--slips", "slips.html"], "--site http://"),
+        (["--site", "http://192.0.2.10:8000/"], "--slips"),
+        (["--slips", "slips.html", "--site", "192.0.2.10:8000"], "'192.0.2.10:8000'"),
+        (["--slips", "slips.html", "--site", "http://192.0.2.10:99999/"], "99999"),
+        (["--slips", "no/slips.html", "--site", "http://192.0.2.10:8000/"], "no/slips.html"),
+    ],
+)
+def test_wrong_slips_add_nobody(run, options, words):
+    result = run("players", "add", "anna", "--tokens", "tokens.csv", *options)
+    assert (result.status, words in result.complaint) == (2, True)
+    assert (listed(run), Path("tokens.csv").exists(), Path("slips.html").exists()) == ([], False, False)
+
+
 def test_tokens_can_be_printed(run):
     result = run("players", "add", "anna", "--tokens", "-")
     assert result.out.startswith("name,token\nanna,")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ImportError, Players, nameProblem } from "../../../clients/evilpegs_page/game/players.js";
+import { ImportError, Players, nameProblem, tokenProblem } from "../../../clients/evilpegs_page/game/players.js";
 import { OpenMatches } from "../../../clients/evilpegs_page/game/open_matches.js";
 import { SafeStorage } from "../../../clients/evilpegs_page/game/storage.js";
 import { FakeStorage, MATCH, SERVER, TOKEN, fakeStorage } from "./support/fakes.js";
@@ -43,6 +43,25 @@ test("the tokens of a name are kept newest first and few", () => {
   const players = new Players(fakeStorage(), SERVER);
   for (const digit of "123456") players.add("ann", digit.repeat(64));
   assert.deepEqual(players.tokens("ann").map((token) => token[0]), ["6", "5", "4", "3"]);
+});
+
+test("names of properties that every object has keep their tokens", () => {
+  for (const name of ["constructor", "__proto__", "toString"]) {
+    const raw = new FakeStorage();
+    new Players(fakeStorage(raw), SERVER).add(name, TOKEN);
+    const players = new Players(fakeStorage(raw), SERVER);
+    assert.deepEqual([players.current, players.names, players.tokens(name)], [name, [name], [TOKEN]]);
+    const other = new Players(fakeStorage(), SERVER);
+    assert.equal(other.importText(players.exportText()), 1);
+    assert.deepEqual(other.tokens(name), [TOKEN]);
+  }
+});
+
+test("what is wrong with a given name or token is said", () => {
+  assert.equal(tokenProblem("ann", TOKEN), null);
+  assert.match(tokenProblem("a b", TOKEN) ?? "", /not a name/);
+  assert.match(tokenProblem("ann", "12ab") ?? "", /has 4\./);
+  assert.match(tokenProblem("ann", "x".repeat(64)) ?? "", /others among them/);
 });
 
 test("a forgotten name is gone", () => {
