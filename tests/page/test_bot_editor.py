@@ -162,6 +162,9 @@ def test_editor_works_where_storage_is_blocked(open_view):
     code(page).fill("// mine")
     follow(page, "#/nothing")
     follow(page, "#/bots")
+    expect(code(page)).to_have_value("// mine")  # it lasts as long as the page
+    page.reload()
+    expect(code(page)).not_to_have_value("// mine")
     try_evil(page)
     expect(status(page)).to_contain_text(GAVE_IN)
 

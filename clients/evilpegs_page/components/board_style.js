@@ -23,12 +23,13 @@ export const boardStyle = css`
     margin-bottom: 0.5rem;
   }
   /* What is played with ends at the lower edge of the screen, and earlier guesses scroll, so that no guess moves it.
-     Above it stand the header and a heading of two lines on a phone: 13.2rem. */
+     Above it stand the header and a heading of two lines on a phone: 13.2rem, less once somebody plays. */
   .stage {
+    --high: calc(100vh - var(--above, 13.2rem));
+    --high: calc(100svh - var(--above, 13.2rem));
     display: flex;
     flex-direction: column;
-    min-height: min(46rem, calc(100vh - 13.2rem));
-    min-height: min(46rem, calc(100svh - 13.2rem));
+    min-height: min(46rem, var(--high));
   }
   guess-table[tabindex] {
     position: relative;
@@ -36,13 +37,49 @@ export const boardStyle = css`
     max-height: 31rem; /* ten rows */
     overflow-y: auto;
   }
+  /* Beside the rows there is more room for them than above the entry. */
+  @media (min-width: 50.01rem), (orientation: landscape) {
+    .beside .stage {
+      display: grid;
+      grid-template: auto 1fr / minmax(0, 1fr) 15.6rem;
+      gap: 0 1rem;
+      min-height: 0;
+    }
+    .beside .stage > .heading {
+      grid-column: 1 / -1;
+    }
+    .beside .stage > guess-table[tabindex] {
+      max-height: max(9rem, min(31rem, var(--high)));
+    }
+    .beside .stage > code-entry {
+      --width: 15.6rem;
+      align-self: start;
+    }
+  }
   @media (max-width: 50rem) {
     :not(.stage) > guess-table[tabindex] {
       max-height: 10rem; /* the result follows below */
     }
   }
   guess-table {
-    --peg: clamp(1.15rem, calc((min(100vw, var(--board) + 2rem) - 15.2rem) / var(--pegs) / 1.16), 2.2rem);
+    --peg: clamp(1.1rem, calc((min(100vw, var(--board) + 2rem) - 14.5rem) / var(--pegs) / 1.16), 1.5rem);
+  }
+  .beside guess-table {
+    --peg: clamp(1.1rem, calc(8.2rem / var(--pegs) / 1.16), 1.5rem);
+  }
+  @media (max-width: 40rem) {
+    .columns > .card {
+      padding: 0.7rem 0.8rem;
+    }
+    .heading {
+      column-gap: 0.4rem;
+    }
+    .columns:not(.beside) guess-table {
+      --peg: min(1.5rem, calc((100vw - 6.8rem) / var(--pegs) / 1.16));
+    }
+  }
+  code-entry {
+    --width: min(100vw - 4.8rem, var(--board) - 2.6rem);
   }
   guess-table:not(:last-child) {
     margin-bottom: 0.6rem;
@@ -74,7 +111,12 @@ export const boardStyle = css`
   }
 `;
 
-/** Return the sizes that the style needs: more pegs need a wider board. @param {number} pegs */
+/** Return the sizes that the style needs. @param {number} pegs */
 export function boardSizes(pegs) {
-  return `--pegs: ${pegs}; --board: ${pegs > 6 ? 34 : 27}rem`;
+  return `--pegs: ${pegs}; --board: 34rem`;
+}
+
+/** Return the class of columns in which the entry may stand beside the rows. @param {number} pegs */
+export function boardClass(pegs) {
+  return pegs > 6 ? "" : "beside";
 }

@@ -165,7 +165,7 @@ export class CodeEntry extends LitElement {
     const { pegs, colors } = this.rules;
     const columns = Math.min(Math.max(pegs, colors), 6);
     return html`
-      <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}`}>
+      <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}; --count: ${pegs}`}>
         <div class="slots row" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
         <div class="keys row" role="group" aria-label="Colors">${Array.from({ length: colors }, (_, color) => this.colorButton(color))}</div>
         <div class="actions row">

@@ -5,10 +5,20 @@ import { css } from "../vendor/lit.js";
 export const codeEntryStyle = css`
   .entry,
   .ghost {
-    --peg: min(3.1rem, calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
+    --most: 3.1rem;
+    --key: min(var(--most), calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
+    --peg: var(--key);
+  }
+  @media (max-height: 30rem) {
+    .entry {
+      --most: 2.3rem; /* a phone on its side */
+    }
   }
   .slots {
+    --peg: min(var(--key), calc((var(--width, 100vw - 4.8rem) - 0.8rem) / var(--count) - 0.6rem));
+    flex-wrap: nowrap;
     justify-content: center;
+    gap: 0.1rem;
     padding: 0.4rem;
     border-radius: var(--radius);
     background: var(--sunken);
@@ -65,7 +75,7 @@ export const codeEntryStyle = css`
   .actions {
     margin-top: 0.6rem;
   }
-  ::slotted(p) {
+  ::slotted(p:not(:empty)) {
     padding-top: 0.4rem;
     font-size: 0.8rem;
     text-align: center;

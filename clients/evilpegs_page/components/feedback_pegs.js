@@ -35,6 +35,11 @@ export const feedbackStyle = css`
   .legend li {
     gap: 0.4em;
   }
+  .legend.short {
+    flex: none;
+    gap: 0 0.6rem;
+    font-size: 0.74rem;
+  }
 `;
 
 /** @param {{black: number, white: number}} given @param {number} pegs */
@@ -45,6 +50,12 @@ export function feedbackPegs(given, pegs) {
   });
   return html`<span class="feedback" .style=${`--wide: ${Math.ceil(pegs / 2)}`}>${marks}<span class="hidden">${feedbackName(given)}</span></span>`;
 }
+
+/** The legend once somebody plays. */
+export const shortLegend = html`<ul class="legend short row plain">
+  <li class="row"><i class="black"></i><span class="hidden">Black: </span>right place</li>
+  <li class="row"><i class="white"></i><span class="hidden">White: </span>wrong place</li>
+</ul>`;
 
 export const legend = html`<ul class="legend row plain">
   <li class="row"><i class="black"></i><span class="hidden">Black: </span>right color and place</li>

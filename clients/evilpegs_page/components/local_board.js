@@ -9,10 +9,10 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { bringsNothing } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
-import { boardSizes, boardStyle } from "./board_style.js";
+import { boardClass, boardSizes, boardStyle } from "./board_style.js";
 import { IDLE_RULE, PLAY_RULE } from "./code_entry.js";
 import "./code_list.js";
-import { feedbackStyle, legend } from "./feedback_pegs.js";
+import { feedbackStyle, legend, shortLegend } from "./feedback_pegs.js";
 import "./guess_table.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
@@ -22,6 +22,7 @@ import { TOLD_NOTHING, count, formatNumber, noun } from "./words.js";
 export class LocalBoard extends LitElement {
   static properties = {
     game: { attribute: false },
+    given: { type: Number },
     busy: { state: true },
     isIdle: { state: true },
   };
@@ -94,8 +95,15 @@ export class LocalBoard extends LitElement {
     super();
     /** @type {import("../core/local_game.js").LocalGame} */
     this.game;
+    /** How many guesses the game has before the player makes one. */
+    this.given = 0;
     this.busy = false;
     this.isIdle = false;
+  }
+
+  /** False until the player has made a guess. */
+  get hasBegun() {
+    return this.game.turns.length > this.given;
   }
 
   get isEvil() {
@@ -128,10 +136,10 @@ export class LocalBoard extends LitElement {
     const { game } = this;
     const isStart = game.turns.length === 0; // what to do is said before what marks mean
     return html`
-      <div class="columns" tabindex="-1" .style=${boardSizes(game.rules.pegs)}>
+      <div class="columns ${boardClass(game.rules.pegs)}" tabindex="-1" .style=${boardSizes(game.rules.pegs)}>
         <section class="card" aria-label="Board">
           <div class=${game.over ? "" : "stage"}>
-            <div class="heading"><strong class="number">${this.progress()}</strong> ${isStart || game.over ? nothing : legend}</div>
+            <div class="heading"><strong class="number">${this.progress()}</strong> ${isStart || game.over ? nothing : this.hasBegun ? shortLegend : legend}</div>
             <guess-table .turns=${[...game.turns]} role="region" aria-label="Guesses" tabindex="0">${isStart ? html`<div slot="opening"><slot name="opening"></slot> ${legend}</div>` : html`<slot name="opening" slot="opening"></slot>`}</guess-table>
             ${game.over ? this.result() : this.entry()}
           </div>
@@ -159,7 +167,7 @@ export class LocalBoard extends LitElement {
         ?disabled=${this.busy}
         @guess=${this.play}
         @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = game.isIdle(detail))}
-        ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : PLAY_RULE}</p></code-entry
+        ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : this.hasBegun ? nothing : PLAY_RULE}</p></code-entry
       >`;
   }
 

@@ -10,10 +10,10 @@ import { feedbackName } from "../core/feedback.js";
 import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
 import { duration } from "../game/ladder_words.js";
-import { boardSizes, boardStyle } from "./board_style.js";
+import { boardClass, boardSizes, boardStyle } from "./board_style.js";
 import { IDLE_RULE, PLAY_RULE } from "./code_entry.js";
 import { codesPanel, toldNothing } from "./codes_panel.js";
-import { feedbackStyle, legend } from "./feedback_pegs.js";
+import { feedbackStyle, legend, shortLegend } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_table.js";
 import { gameWords, secretWords } from "./match_result.js";
@@ -93,7 +93,7 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns ${this.isSummary(match) ? "summary" : ""}" tabindex="-1" .style=${boardSizes(match.started.pegs)}>
+      <div class="columns ${boardClass(match.started.pegs)} ${this.isSummary(match) ? "summary" : ""}" tabindex="-1" .style=${boardSizes(match.started.pegs)}>
         ${this.isSummary(match)
           ? nothing
           : html`<section class="card board" aria-label="Board" tabindex="-1">${this.board(match, match.started)}</section>`}
@@ -120,7 +120,7 @@ export class ServerBoard extends LitElement {
       ${started.clock === null || match.phase === "over"
         ? nothing
         : html`<game-clock .read=${() => match.clock(performance.now()) ?? 0} ?running=${match.phase === "turn"} label="Your time"></game-clock>`}
-      ${match.phase === "over" ? nothing : legend}
+      ${match.phase === "over" ? nothing : played > 0 ? shortLegend : legend}
     </div>`;
   }
 
@@ -154,12 +154,6 @@ export class ServerBoard extends LitElement {
   readyCard(match, started) {
     const before = match.games.find((game) => game.game === match.game - 1);
     return html`
-      ${before === undefined
-        ? nothing
-        : html`<div class="before">
-            <h2>Game ${before.game}: ${gameWords(before)}</h2>
-            ${secretWords(before, started.codemaker)} <guess-table .turns=${this.shownTurns(before, this.countsOf(before))}></guess-table>
-          </div>`}
       <div class="ready">
         ${this.problem()}
         <p>${started.clock === null ? "The game starts when you are ready." : "Your clock starts when you press the button."}</p>
@@ -168,6 +162,12 @@ export class ServerBoard extends LitElement {
         <p class="muted">A game that is not started in time is lost. The other games of the match go on.</p>
         <button class="quiet" @click=${this.askToResign}>Give up…</button>
       </div>
+      ${before === undefined
+        ? nothing
+        : html`<div class="before">
+            <h2>Game ${before.game}: ${gameWords(before)}</h2>
+            ${secretWords(before, started.codemaker)} <guess-table .turns=${this.shownTurns(before, this.countsOf(before))}></guess-table>
+          </div>`}
     `;
   }
 
@@ -196,7 +196,7 @@ export class ServerBoard extends LitElement {
         <code-entry .rules=${this.candidates?.rules} .excluded=${turns.length > 0 ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
           @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.moves.guess(event.detail)}
           @drafted=${(/** @type {CustomEvent<(number | null)[]>} */ { detail }) => (this.isIdle = this.candidates?.isIdle(detail) ?? false)}
-          ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : PLAY_RULE}</p></code-entry>
+          ><p class="muted" aria-live="polite">${this.isIdle ? IDLE_RULE : turns.length === 0 ? PLAY_RULE : nothing}</p></code-entry>
       </div>
       <div class="more">
         ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.moves.isHinting} @click=${() => this.play.moves.requestHint()}>Hint</button>`}

@@ -34,6 +34,16 @@ export const shared = css`
     max-width: 46rem;
     margin: 0.4rem 0 1.1rem;
   }
+  /* while a game needs the height */
+  .intro.played {
+    margin-bottom: 0.4rem;
+  }
+  .played h1 {
+    overflow: hidden;
+    font-size: 1.05rem;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
   .intro p {
     margin-top: 0.4rem;
     color: var(--muted);

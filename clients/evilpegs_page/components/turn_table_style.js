@@ -11,7 +11,7 @@ export const turnTableStyle = css`
     text-align: left;
   }
   td {
-    padding: 0.32rem 0.35rem;
+    padding: 0.2rem 0.35rem;
     border-top: 1px solid var(--line);
   }
   td:first-child,

@@ -171,9 +171,9 @@ export class LocalView extends LitElement {
     const link = address && new URL(address, location.href).href;
     return html`
       ${this.notice()}
-      <div class="intro"><h1>${this.heading()}</h1></div>
+      <div class="intro ${turns.length > this.given ? "played" : ""}"><h1>${this.heading()}</h1></div>
       <p role="status">${this.hasFollowed ? "This game went on in another tab. What was played there is shown here." : nothing}</p>
-      <local-board .game=${game} @played=${this.store}>
+      <local-board .game=${game} .given=${this.given} .style=${turns.length > this.given ? "--above: 10.4rem" : ""} @played=${this.store}>
         ${turns.length > this.given ? nothing : html`<div class="muted" slot="opening">${this.opening()}</div>`}
         ${over === null && !this.date && turns.length > 0 ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}

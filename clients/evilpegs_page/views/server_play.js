@@ -129,7 +129,7 @@ export default class ServerPlayView extends LoadingView {
     const { play, ladder } = this;
     const hasMatch = play?.match != null;
     return html`
-      <div class="intro">
+      <div class="intro ${hasMatch ? "played" : ""}">
         <h1>${ladder === null || this.isRound ? this.params.ladder : ladderTitle(ladder)}</h1>
         ${this.isRound ? html`<p><a href="#/round/${this.params.ladder}">The round</a></p>` : nothing}
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
@@ -160,7 +160,7 @@ export default class ServerPlayView extends LoadingView {
       <connection-status .play=${play} .change=${this.change}></connection-status>
       ${play.match === null
         ? this.lobby(play)
-        : html`<server-board .play=${play} ?isRound=${this.isRound} .change=${this.change}></server-board>
+        : html`<server-board .style=${"--above: 10.4rem"} .play=${play} ?isRound=${this.isRound} .change=${this.change}></server-board>
             ${isOver ? html`<section class="card who" aria-label="Player">${this.panel(play, false)}</section>` : nothing}`}
     `;
   }
