@@ -164,6 +164,46 @@ def test_standings_are_first_rows_of_leaderboard(open_view):
     expect(page.locator("tbody td:first-child")).to_have_text(["(1)", "(2)"])
 
 
+ROWS_WHOLE = """([rows, least]) => {
+  const root = document.querySelector("watch-view").shadowRoot;
+  const box = root.querySelector(".rest, aside:has(table)").getBoundingClientRect();
+  const shown = root.querySelectorAll("tbody tr").length;
+  const parts = [...root.querySelectorAll("tbody tr, table ~ p")].map((each) => each.getBoundingClientRect());
+  const names = [...root.querySelectorAll("th")];
+  return shown >= least && root.querySelector("table ~ p").innerText === `and ${rows - shown} more`
+    && parts.every(({ top, bottom }) => top >= box.top - 1 && bottom <= Math.min(box.bottom, innerHeight) + 1)
+    && names.every((each) => each.scrollWidth <= each.clientWidth);
+}"""
+
+
+def test_standings_are_whole_on_every_projector(open_view, server):
+    """As many rows as fit, none of them cut, and how many more there are; also beside boards."""
+    row = {
+        "client": "some 1", "games": 200, "mean": 4.5, "low": 4.4, "high": 4.6, "worst": 6, "solved": 1.0, "p95_ms": 3,
+        "mean_ms": 1.2, "histogram": [[4, 100], [5, 100]], "rank": 1, "rank_worst": 30, "adjusted_mean": None,
+        "adjusted_low": None, "adjusted_high": None, "all_games": 200, "undecided": True, "score": 4.5, "placed": True,
+        "kind": "human",
+    }  # fmt: skip
+    names = [f"{'wwwwwwwwwwwwwwwwwwww'[: 20 - 2 * (number % 5)]}{number}"[-20:] for number in range(30)]
+    board = {
+        "ladder": "classic-evil", "rules": "4x6", "codemaker": "evil", "guess_limit": 10, "ranked_from": 20,
+        "placed_from": 10, "rows": [row | {"player": name} for name in names], "places": list(range(1, 31)),
+    }  # fmt: skip
+    page = open_view("#/nothing", reduced_motion="reduce")
+    page.route("**/classic-evil/leaderboard", lambda route: route.fulfill(json=board))
+    follow(page, "#/watch/classic-evil")
+    page.locator(".rest tbody tr").first.wait_for()
+    with contextlib.ExitStack() as stack:
+        for boards_shown in (0, 4):
+            for number in range(boards_shown):
+                stack.enter_context(open_match(server, "classic-evil", f"player-{number}")).guess("1122")
+            if boards_shown:
+                page.locator("aside tbody tr").first.wait_for()
+            for width, height in ((1280, 720), (1280, 800), (1920, 1080), (1024, 768)):
+                page.set_viewport_size({"width": width, "height": height})
+                page.wait_for_function(ROWS_WHOLE, arg=[30, 1 if boards_shown else 4])
+
+
 def test_screen_stays_on_and_escape_leaves(open_view):
     page = open_view("#/nothing")
     page.evaluate(WAKE)

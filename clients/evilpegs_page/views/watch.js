@@ -22,6 +22,7 @@ import { LoadingView } from "./loading_view.js";
 const style = await new CSSStyleSheet().replace(await (await fetch(new URL("watch.css", import.meta.url))).text());
 
 const [TURN_MS, ASK_MS, DRAW_MS] = [10_000, 5_000, 200];
+const MOST_ROWS = 8;
 
 export default class WatchView extends LoadingView {
   static styles = [pegStyle, feedbackStyle, style];
@@ -37,6 +38,9 @@ export default class WatchView extends LoadingView {
   code = nothing;
   /** The newest leaderboard or round. @type {any} */
   standings = null;
+  /** How many rows of the standings are left out because the window is too low for them. */
+  fewer = 0;
+  hasBoards = false;
   isLost = false;
   /** False once the stream says that it begins in the middle. */
   isListed = true;
@@ -52,7 +56,7 @@ export default class WatchView extends LoadingView {
     const turns = setInterval(() => this.soon(() => this.live.next(this.layout.places)), TURN_MS);
     header.hidden = true;
     addEventListener("keydown", ({ key }) => key === "Escape" && (location.hash = this.back), { signal });
-    addEventListener("resize", () => this.soon(() => {}), { signal });
+    addEventListener("resize", () => this.soon(() => (this.fewer = 0)), { signal });
     document.addEventListener("visibilitychange", () => this.stayAwake(signal), { signal });
     void this.stayAwake(signal);
     signal.addEventListener("abort", () => {
@@ -80,7 +84,7 @@ export default class WatchView extends LoadingView {
     const rated = [subject ?? ladders].flat().find((each) => each.rated);
     const path = this.isRound ? `rounds/${id}` : rated && `ladders/${rated.id}/leaderboard`;
     const read = this.isRound ? JSON.parse : readLeaderboard;
-    const onText = (/** @type {string} */ text) => this.soon(() => (this.standings = read(text)));
+    const onText = (/** @type {string} */ text) => this.soon(() => ([this.standings, this.fewer] = [read(text), 0]));
     if (path) this.attend(new Follower({ path: `api/v1/${path}`, everyMs: ASK_MS, onText, onFailure: () => {} }));
     this.code = this.way();
     this.connect();
@@ -153,13 +157,26 @@ export default class WatchView extends LoadingView {
     return this.live.shown.length > 0 ? "" : this.hasBegun ? "Waiting for the next match" : "Waiting for the first match";
   }
 
+  willUpdate() {
+    const hasBoards = this.message === "";
+    if (hasBoards !== this.hasBoards) [this.hasBoards, this.fewer] = [hasBoards, 0];
+  }
+
+  /** Leave out a row if they do not fit, before anything is drawn. */
+  updated() {
+    const box = this.renderRoot.querySelector(".rest") ?? this.renderRoot.querySelector("aside");
+    if (box === null || box.scrollHeight <= box.clientHeight + 1 || this.fewer >= MOST_ROWS) return;
+    this.fewer += 1;
+    this.requestUpdate();
+  }
+
   render() {
     const { message } = this;
     const { columns, rows, pegs, turns } = this.layout;
     return html`${this.top()}
-      <aside>${this.code} ${message ? nothing : this.table(6)}</aside>
+      <aside>${this.code} ${message ? nothing : this.table(MOST_ROWS - 2)}</aside>
       ${message
-        ? html`<div class="rest"><p role="status">${message}</p>${this.table(8)}</div>`
+        ? html`<div class="rest"><p role="status">${message}</p>${this.table(MOST_ROWS)}</div>`
         : html`<div class="boards" .style=${`--columns: ${columns}; --rows: ${rows}; --pegs: ${pegs}; --turns: ${turns}`}>${this.live.shown.map((each) => this.board(each, turns))}</div>`}`;
   }
 
@@ -196,11 +213,12 @@ export default class WatchView extends LoadingView {
     const { standings } = this;
     const [caption, rows] = standings === null ? ["", []] : firstRows(standings);
     if (rows.length === 0) return nothing;
+    const shown = Math.max(1, most - this.fewer);
     return html`<table>
         <caption>${caption}</caption>
-        <tbody>${rows.slice(0, most).map(([place, player, figure]) => html`<tr><td>${place}</td><th scope="row">${player}</th><td>${figure}</td></tr>`)}</tbody>
+        <tbody>${rows.slice(0, shown).map(([place, player, figure]) => html`<tr><td>${place}</td><th scope="row">${player}</th><td>${figure}</td></tr>`)}</tbody>
       </table>
-      ${rows.length > most ? html`<p>and ${rows.length - most} more</p>` : nothing}`;
+      ${rows.length > shown ? html`<p>and ${rows.length - shown} more</p>` : nothing}`;
   }
 
   /** @param {import("../replay/live_matches.js").LiveMatch} match @param {number} most */
