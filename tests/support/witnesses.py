@@ -1,7 +1,7 @@
 """Players who change their server whenever they like, remember all they saw, and measure their own time."""
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
@@ -23,7 +23,8 @@ GIVEN_MS = LONG_STALL_MS + TICK_MS + ROUNDING_MS
 class Witness:
     """A bot; ``seen`` has the events by match and number, ``complaints`` what no player should see.
 
-    ``said`` has when each turn was first answered, of turn 0 for `ready`; ``thought`` the seconds of each guess
+    ``said`` has when each turn was first answered, of turn 0 for `ready`; ``thought`` the seconds of each guess.
+    ``trace`` has what was heard last, and each visit that failed.
     """
 
     def __init__(self, name, rng, addresses):
@@ -33,6 +34,7 @@ class Witness:
         self.token = self.new_token = self.match = None
         self.is_banned = self.is_leaving = self.has_left = self.gets_token = False
         self.said, self.thought = {}, {}
+        self.trace = deque(maxlen=30)
 
     @property
     def heard(self):
@@ -47,8 +49,8 @@ class Witness:
                 if urls:
                     async with dial(self.rng.choice(urls)) as raw:
                         await self._visit(raw)
-            except (OSError, TimeoutError, InvalidHandshake, WebSocketException):
-                pass
+            except (OSError, TimeoutError, InvalidHandshake, WebSocketException) as error:
+                self.trace.append(f"{type(error).__name__}: {error}"[:120])
             await think(0.05)
 
     async def _visit(self, raw):
@@ -79,7 +81,9 @@ class Witness:
 
     async def _hear(self, raw, *types):
         async with asyncio.timeout(SILENCE_SECONDS):
-            return await raw.hear(*types)
+            message = await raw.hear(*types)
+        self.trace.append({name: value for name, value in message.items() if name not in {"ladders", "parts"}})
+        return message
 
     def _refused(self, error):
         code = error["code"]
