@@ -80,7 +80,16 @@ def documents(text):
         "id": text, "ladder": ladder, "sealed": False, "state": "over", "opens": 1, "closes": 2, "adjusted": True,
         "changed": 3, "entrants": [],
     }  # fmt: skip
-    result = {"place": 1, "mean": 4.5, "games": 1, "failed": 0, "not_played": 0, "ahead_of": HOSTILE}
+    result = {
+        "place": 1,
+        "mean": 4.5,
+        "games": 1,
+        "failed": 0,
+        "not_played": 0,
+        "ahead_of": HOSTILE,
+        "plays_better_than": HOSTILE,
+        "fails_less_than": HOSTILE,
+    }
     entrant = {"progress": "finished", "ended": 1, "excluded": None, "result": result}
     entrants = [entrant | {"player": each} for each in HOSTILE]
     excluded = [each | {"excluded": each["player"], "result": None} for each in entrants]
@@ -136,7 +145,7 @@ def test_texts_of_results_run_nothing(open_view):
             ("#/matches", "matches-view match-list tbody tr"),
             ("#/watch", "watch-view tbody tr"),
             ("#/rounds", "rounds-view tbody tr"),
-            ("#/round/eve", "rounds-view details"),
+            ("#/round/eve", "rounds-view .name"),
             (f"#/match/{MATCH}?guess=2", "guess-worth table"),
         ):
             follow(page, address)

@@ -180,19 +180,28 @@ def test_results_are_those_of_api(open_round_view, contest):
     expected = [(each["player"], each["result"]) for each in document["entrants"] if each["result"]]
     assert [player for player, _ in expected][2:] == ["ada", ABSENT]
     for row, (player, result) in enumerate(expected):
-        count = len(result["ahead_of"])
-        names = f"{count} players{', '.join(result['ahead_of'])}" if count else "nobody"
-        figures = [f"{result[key]}" for key in ("games", "failed", "not_played")]
-        expect(cells(page, row)).to_have_text([f"{result['place']}", player, f"{result['mean']:.3f}", *figures, names])
+        ahead = [name for name in result["ahead_of"] if name not in {"ada", ABSENT}]  # who never played
+        names = f"{len(ahead)} player{'s' * (len(ahead) > 1)}" if ahead else "nobody"
+        shown = page.locator("tbody tr:not(.more)").nth(row).locator("th, td")
+        expect(shown).to_have_text([f"{result['place']}", player, f"{result['mean']:.3f}", names])
     assert {"ada", ABSENT} <= set(expected[0][1]["ahead_of"])
-    name = page.locator("details bdi", has_text=ABSENT).first
-    expect(name).to_be_hidden()
-    page.locator("summary").first.click()
-    expect(name).to_be_visible()
-    expect(page.locator("thead th").nth(2)).to_have_text("Adjusted mean")
+    facts = page.locator("dl").nth(3)
+    expect(facts).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(facts).to_be_visible()
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name=ABSENT).press("Enter")
+    result = expected[3][1]
+    expect(facts).to_contain_text(
+        f"Games: {result['games']}, {result['failed']} not solved, {result['not_played']} of them never"
+    )
+    page.get_by_role("button", name=ABSENT).press("Enter")
+    expect(facts).to_be_hidden()
+    expect(page.locator("thead th").nth(2)).to_have_text("Mean")
     expect(page.get_by_role("status")).not_to_contain_text("changed")
     expect(page.locator("li")).to_have_text(["sly is excluded: asked <b>a solver</b>", "1 entrant withdrew."])
-    page.get_by_role("link", name="minimax").click()
+    page.get_by_role("button", name="minimax").click()
+    page.get_by_role("link", name="The match of minimax").click()
     expect(page.locator("match-list tbody tr")).to_have_count(1)
     expect(page.locator("match-list tbody td").nth(2)).to_have_text("done")
     exclude(contest.engine, "done", "sly", "asked <b>a solver</b>", now())
@@ -270,10 +279,9 @@ def test_rounds_fit_every_screen(open_round_view, contest):
     contest.close("done")
     page = open_round_view("#/nothing", reduced_motion="reduce")
     contest.become(page, ABSENT)
-    for address, awaited in (("rounds", "tbody a"), ("round/hand", ".button.primary"), ("round/done", "tbody details")):
+    for address, awaited in (("rounds", "tbody a"), ("round/hand", ".button.primary"), ("round/done", "tbody .name")):
         follow(page, f"#/{address}")
         page.locator(awaited).first.wait_for()
-        for summary in page.locator("summary").all():
-            summary.click()
-            summary.locator("xpath=../bdi").first.wait_for()
+        for name in page.locator("tbody .name").all():
+            name.click()
         look(page, address.replace("/", "-"))

@@ -96,4 +96,46 @@ export const dataStyle = css`
     gap: 0.8rem;
     max-width: 46rem;
   }
+  /* a table with what fits on a phone, and the rest below the row whose name is pressed */
+  .board tbody th,
+  .more td {
+    width: 100%;
+    overflow-wrap: anywhere;
+    white-space: normal;
+  }
+  .name {
+    display: inline-block;
+    min-height: 1.75rem;
+    padding: 0;
+    border: none;
+    background: none;
+    color: var(--accent);
+    overflow-wrap: anywhere;
+    text-align: left;
+  }
+  .name::before {
+    content: "▸ ";
+    content: "▸ " / "";
+  }
+  .name[aria-expanded="true"]::before {
+    content: "▾ ";
+    content: "▾ " / "";
+  }
+  dl {
+    margin: 0 0 0.5rem;
+  }
+  dt,
+  dd {
+    display: inline;
+    margin: 0;
+  }
+  @media (max-width: 40rem) {
+    .board {
+      padding: 0.6rem 0.8rem;
+    }
+    .board th,
+    .board td {
+      padding-inline: 0.3rem;
+    }
+  }
 `;

@@ -33,32 +33,8 @@ export default class LeaderboardView extends LoadingView {
       .rank {
         font-weight: 700;
       }
-      .board tbody th,
-      .more td {
-        width: 100%;
-        overflow-wrap: anywhere;
-        white-space: normal;
-      }
       .board small {
         white-space: nowrap;
-      }
-      .name {
-        display: inline-block;
-        min-height: 1.75rem;
-        padding: 0;
-        border: none;
-        background: none;
-        color: var(--accent);
-        overflow-wrap: anywhere;
-        text-align: left;
-      }
-      .name::before {
-        content: "▸ ";
-        content: "▸ " / "";
-      }
-      .name[aria-expanded="true"]::before {
-        content: "▾ ";
-        content: "▾ " / "";
       }
       .board .group {
         padding-top: 0.9rem;
@@ -72,22 +48,7 @@ export default class LeaderboardView extends LoadingView {
       .own {
         background: var(--accent-soft);
       }
-      dl {
-        margin: 0 0 0.5rem;
-      }
-      dt,
-      dd {
-        display: inline;
-        margin: 0;
-      }
       @media (max-width: 40rem) {
-        .board {
-          padding: 0.6rem 0.8rem;
-        }
-        .board th,
-        .board td {
-          padding-inline: 0.3rem;
-        }
         td .interval {
           display: block;
         }

@@ -12,17 +12,18 @@ import { browserStorage } from "../game/storage.js";
 import { LoadingView } from "./loading_view.js";
 
 /**
- * @typedef {{place: number, mean: number | null, games: number, failed: number, not_played: number, ahead_of: readonly string[]}} Result
+ * @typedef {{place: number, mean: number | null, games: number, failed: number, not_played: number, ahead_of: readonly string[],
+ *   plays_better_than: readonly string[], fails_less_than: readonly string[]}} Result
  * @typedef {{player: string | null, progress: import("../components/result_words.js").Progress, ended: number | null, excluded: string | null, result: Result | null}} Entrant
  * @typedef {{id: string, ladder: import("../game/ladder_words.js").LadderDocument, sealed: boolean, state: keyof typeof STATES,
  *   opens: number, closes: number | null, adjusted: boolean | null, changed: number | null, entrants: readonly Entrant[]}} Round
  */
 
 const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "last games", over: "over" });
-const NUMBERS = new Set(["Mean", "Adjusted mean", "Games", "Not solved", "Not played", "Played"]);
+const NUMBERS = new Set(["Mean", "Games", "Played"]);
 
 export default class RoundsView extends LoadingView {
-  static properties = { document: { state: true }, players: { state: true } };
+  static properties = { document: { state: true }, players: { state: true }, opened: { state: true } };
 
   static styles = [
     shared,
@@ -31,12 +32,16 @@ export default class RoundsView extends LoadingView {
       :host {
         overflow-wrap: anywhere;
       }
-      details {
-        width: 12rem;
-        white-space: normal;
-      }
       .words {
         white-space: normal;
+      }
+      .more:not(.open) {
+        display: none;
+      }
+      @media print {
+        .more {
+          display: table-row !important;
+        }
       }
     `,
   ];
@@ -47,6 +52,8 @@ export default class RoundsView extends LoadingView {
     this.document = null;
     /** @type {Players | null} */
     this.players = null;
+    /** The players whose other figures are shown. @type {ReadonlySet<string>} */
+    this.opened = new Set();
   }
 
   /** @param {AbortSignal} signal */
@@ -101,33 +108,71 @@ export default class RoundsView extends LoadingView {
 
   /** @param {Round} round */
   entrants(round) {
-    const { entrants, state, adjusted, ladder, sealed } = round;
+    const { entrants, state, sealed } = round;
     const named = entrants.filter((each) => each.player !== null);
     const excluded = named.filter((each) => each.excluded !== null);
     const withdrawn = entrants.length - named.length;
-    const note = `The mean is that of the guesses per game; the luck of the replies is ${adjusted ? "" : "not "}removed. A game that was not solved
-      counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or solve fewer games, by more than luck explains.`;
-    const shown = named.filter((each) => each.excluded === null).map((each) => this.row(round, each));
-    const results = ["Place", "Player", adjusted ? "Adjusted mean" : "Mean", "Games", "Not solved", "Not played", "Ahead of"];
-    return html`${table(state === "over" ? results : ["Player", sealed ? "Progress" : "Played"], shown)}
+    const shown = named.filter((each) => each.excluded === null);
+    return html`${state === "over" ? this.results(round, shown) : table(["Player", sealed ? "Progress" : "Played"], shown.map((each) => this.row(round, each)))}
       ${excluded.length + withdrawn === 0 ? nothing : html`<ul aria-label="Left out">
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
       </ul>`}
-      <p class="muted">${state === "over" ? note : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
+      <p class="muted">${state === "over" ? note(round) : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
   }
 
   /** @param {Round} round @param {Entrant} entrant */
   row({ id, ladder, sealed }, entrant) {
-    const { player, result } = entrant;
+    const { player } = entrant;
     const link = html`<a href="#/matches?${new URLSearchParams({ ladder: id, player: player ?? "" })}">${player}</a>`;
-    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class=${sealed ? "words" : "right"}>${progressWords(entrant, ladder.games)}</td>`;
-    const { place, mean, games, failed, not_played, ahead_of } = result;
-    const names = ahead_of.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`);
-    return html`<td>${place}</td><th scope="row">${link}</th><td class="right">${mean?.toFixed(3) ?? "none"}</td>
-      ${[games, failed, not_played].map((each) => html`<td class="right">${formatNumber(each)}</td>`)}
-      <td>${names.length === 0 ? "nobody" : html`<details><summary>${count(names.length, "player")}</summary>${names}</details>`}</td>`;
+    return html`<th scope="row">${sealed ? player : link}</th><td class=${sealed ? "words" : "right"}>${progressWords(entrant, ladder.games)}</td>`;
   }
+
+  /** @param {Round} round @param {readonly Entrant[]} shown */
+  results({ id, ladder }, shown) {
+    const rows = /** @type {(Entrant & {player: string, result: Result})[]} */ (shown.filter(({ result }) => result !== null));
+    const absent = new Set(rows.filter(({ result }) => result.not_played === ladder.games).map(({ player }) => player));
+    return html`<div class="card board"><table>
+      <thead><tr>${["Place", "Player", "Mean", "Ahead of"].map((head) => html`<th scope="col" class=${NUMBERS.has(head) ? "right" : nothing}>${head}</th>`)}</tr></thead>
+      <tbody>${rows.map(({ player, result }) => this.result(id, player, result, absent))}</tbody>
+    </table></div>`;
+  }
+
+  /** @param {string} id @param {string} player @param {Result} result @param {ReadonlySet<string>} absent who never played, so that nobody is told to be ahead of them */
+  result(id, player, { place, mean, games, failed, not_played, ...claims }, absent) {
+    const [ahead, better, safer] = [claims.ahead_of, claims.plays_better_than, claims.fails_less_than].map((names) => names.filter((name) => !absent.has(name)));
+    const isOpen = this.opened.has(player);
+    const list = (/** @type {readonly string[]} */ names) => names.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`);
+    const facts = Object.entries({
+      "Games": `${formatNumber(games)}, ${failed === 0 ? "all solved" : `${formatNumber(failed)} not solved`}${not_played === 0 ? "" : `, ${formatNumber(not_played)} of them never begun`}`,
+      "Ahead of": ahead.length > 0 && list(ahead),
+      "Plays better than": better.length > 0 && list(better),
+      "Fails less than": safer.length > 0 && list(safer),
+    });
+    return html`<tr @click=${() => this.toggle(player)}>
+        <td>${place}</td>
+        <th scope="row"><button class="name" aria-expanded=${isOpen}>${player}</button></th>
+        <td class="right">${mean?.toFixed(3) ?? "none"}</td>
+        <td>${ahead.length === 0 ? "nobody" : count(ahead.length, "player")}</td>
+      </tr>
+      <tr class="more ${isOpen ? "open" : ""}"><td colspan="4">
+        <dl>${facts.map(([name, words]) => (words === false ? nothing : html`<div><dt class="muted">${name}:</dt> <dd>${words}</dd></div>`))}</dl>
+        <a href="#/matches?${new URLSearchParams({ ladder: id, player })}">The match of ${player}</a>
+      </td></tr>`;
+  }
+
+  /** @param {string} player */
+  toggle(player) {
+    const opened = new Set(this.opened);
+    if (!opened.delete(player)) opened.add(player);
+    this.opened = opened;
+  }
+}
+
+/** @param {Round} round */
+function note({ adjusted, ladder }) {
+  return `The mean is that of the guesses per game; the luck of the replies is ${adjusted ? "" : "not "}removed. A game that was not solved
+    counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or fail more games, by more than luck explains, and not the other way round.`;
 }
 
 /** @param {Round} round @returns {string} whether one can play, and until when */
