@@ -151,10 +151,9 @@ class FeedClient(aiomqtt.Client):
     ) -> None:
         if not self._connected.done():
             # aiomqtt would wait for the answer until its time limit
-            self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
+            _fail(self._connected, aiomqtt.MqttError("the broker closed the connection before it answered"))
         elif reason_code == _UNSPECIFIED and not flags.is_disconnect_packet_from_server:
-            if not self._disconnected.done():
-                self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
+            _fail(self._disconnected, aiomqtt.MqttError(_CUT))
         elif not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
             super()._on_disconnect(client, userdata, flags, reason_code, properties)
 
@@ -171,8 +170,7 @@ class FeedClient(aiomqtt.Client):
         try:
             client.loop_write()
         except Exception as error:  # noqa: BLE001 - the connection broke
-            if not self._disconnected.done():
-                self._disconnected.set_exception(error)
+            _fail(self._disconnected, error)
 
     def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
         if mid not in self._unanswered:
@@ -188,6 +186,12 @@ class FeedClient(aiomqtt.Client):
         _, answered = self._unanswered.pop(mid)
         if not answered.done():
             answered.set_result(True)
+
+
+def _fail(future: asyncio.Future[None], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+        future.exception()  # known, or asyncio would log it if nobody waits any more
 
 
 async def answer(posted: asyncio.Future[bool]) -> bool:

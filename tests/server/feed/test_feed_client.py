@@ -1,6 +1,8 @@
 """The MQTT client of the feed."""
 
 import asyncio
+import gc
+from contextlib import suppress
 
 import aiomqtt
 import pytest
@@ -10,6 +12,7 @@ from evilpegs_server.feed import mqtt_client
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, connected
 from support.brokers import Proxy, Subscriber
 from support.patience import PATIENCE
+from support.waiting import think
 
 LOST = aiomqtt.Will("evilpegs/will", b"lost")
 
@@ -85,3 +88,30 @@ async def test_message_on_lost_connection_is_an_error(mosquitto):
                 client.post(Delivery("evilpegs/a", b""))
             with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
                 await client.confirm()
+
+
+async def test_end_while_the_broker_hangs_up_leaves_nothing_to_log():
+    """At some moment of hundreds the answer comes when nobody waits any more: asyncio would log it with a traceback."""
+    said, accepted = [], asyncio.Queue()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context["message"]))
+
+    async def use(port):
+        async with connected(new_client(port)):
+            pass
+
+    def hang_up(_reader, writer):
+        accepted.put_nowait(None)
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as broker:
+        for number in range(1_500):
+            using = asyncio.create_task(use(broker.sockets[0].getsockname()[1]))
+            await accepted.get()
+            await think(number % 60 / 10_000)
+            using.cancel()
+            with suppress(asyncio.CancelledError, aiomqtt.MqttError):
+                await using
+    del using
+    gc.collect()
+    await think(0)
+    assert said == []
