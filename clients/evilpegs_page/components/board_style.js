@@ -9,13 +9,9 @@ export const boardStyle = css`
     align-items: start;
     gap: 1.25rem;
   }
-  .columns:focus {
-    outline: none;
-  }
+  .columns:focus { outline: none; }
   @media (max-width: 50rem) {
-    .columns {
-      grid-template-columns: minmax(0, 1fr);
-    }
+    .columns { grid-template-columns: minmax(0, 1fr); }
   }
   .heading {
     justify-content: space-between;
@@ -45,12 +41,8 @@ export const boardStyle = css`
       gap: 0 1rem;
       min-height: 0;
     }
-    .beside .stage > .heading {
-      grid-column: 1 / -1;
-    }
-    .beside .stage > guess-table[tabindex] {
-      max-height: max(9rem, min(31rem, var(--high)));
-    }
+    .beside .stage > .heading { grid-column: 1 / -1; }
+    .beside .stage > guess-table[tabindex] { max-height: max(9rem, min(31rem, var(--high))); }
     .beside .stage > code-entry {
       --width: 15.6rem;
       align-self: start;
@@ -64,26 +56,16 @@ export const boardStyle = css`
   guess-table {
     --peg: clamp(1.1rem, calc((min(100vw, var(--board) + 2rem) - 14.5rem) / var(--pegs) / 1.16), 1.5rem);
   }
-  .beside guess-table {
-    --peg: clamp(1.1rem, calc(8.2rem / var(--pegs) / 1.16), 1.5rem);
-  }
+  .beside guess-table { --peg: clamp(1.1rem, calc(8.2rem / var(--pegs) / 1.16), 1.5rem); }
   @media (max-width: 40rem) {
-    .columns > .card {
-      padding: 0.7rem 0.8rem;
-    }
-    .heading {
-      column-gap: 0.4rem;
-    }
+    .columns > .card { padding: 0.7rem 0.8rem; }
+    .heading { column-gap: 0.4rem; }
     .columns:not(.beside) guess-table {
       --peg: min(1.5rem, calc((100vw - 6.8rem) / var(--pegs) / 1.16));
     }
   }
-  code-entry {
-    --width: min(100vw - 4.8rem, var(--board) - 2.6rem);
-  }
-  guess-table:not(:last-child) {
-    margin-bottom: 0.6rem;
-  }
+  code-entry { --width: min(100vw - 4.8rem, var(--board) - 2.6rem); }
+  guess-table:not(:last-child) { margin-bottom: 0.6rem; }
   .more {
     display: flex;
     justify-content: space-between;
@@ -106,9 +88,7 @@ export const boardStyle = css`
     line-height: 1;
     letter-spacing: -0.03em;
   }
-  h2 .pegs {
-    --peg: 1.5rem;
-  }
+  h2 .pegs { --peg: 1.5rem; }
 `;
 
 /** Return the sizes that the style needs. @param {number} pegs */

@@ -66,15 +66,9 @@ export class BotEditor extends LitElement {
       .links,
       .form,
       dl,
-      dd {
-        margin: 0;
-      }
-      input[type="file"] {
-        width: 15rem;
-      }
-      dt {
-        font: 650 0.95rem/1.5 var(--mono);
-      }
+      dd { margin: 0; }
+      input[type="file"] { width: 15rem; }
+      dt { font: 650 0.95rem/1.5 var(--mono); }
       table,
       progress,
       guess-table {

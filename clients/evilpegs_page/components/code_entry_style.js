@@ -42,12 +42,8 @@ export const codeEntryStyle = css`
     border-radius: 50%;
     background: var(--slot);
   }
-  button.slot:hover:not(.cursor, :disabled) {
-    border-color: var(--bar);
-  }
-  .slot.cursor {
-    border-color: var(--accent);
-  }
+  button.slot:hover:not(.cursor, :disabled) { border-color: var(--bar); }
+  .slot.cursor { border-color: var(--accent); }
   .keys {
     justify-content: center;
     gap: 0.35rem;
@@ -57,12 +53,8 @@ export const codeEntryStyle = css`
     position: relative;
     transition: transform 0.12s;
   }
-  .key:hover:not(:disabled) {
-    transform: translateY(-2px);
-  }
-  .key.excluded .peg {
-    opacity: 0.35;
-  }
+  .key:hover:not(:disabled) { transform: translateY(-2px); }
+  .key.excluded .peg { opacity: 0.35; }
   .key.excluded::after {
     content: "";
     position: absolute;
@@ -72,17 +64,13 @@ export const codeEntryStyle = css`
     background: var(--ink);
     rotate: -45deg;
   }
-  .actions {
-    margin-top: 0.6rem;
-  }
+  .actions { margin-top: 0.6rem; }
   ::slotted(p:not(:empty)) {
     padding-top: 0.4rem;
     font-size: 0.8rem;
     text-align: center;
   }
-  .actions .primary {
-    flex: 1;
-  }
+  .actions .primary { flex: 1; }
   .ghost {
     position: fixed;
     z-index: 3;

@@ -15,9 +15,7 @@ export class CodeList extends LitElement {
     shared,
     pegStyle,
     css`
-      :host {
-        --peg: 1.35rem;
-      }
+      :host { --peg: 1.35rem; }
       ul {
         gap: 0.5rem 1rem;
         margin: 0.7rem 0 0;

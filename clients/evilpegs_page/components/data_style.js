@@ -3,24 +3,12 @@
 import { css } from "../vendor/lit.js";
 
 export const dataStyle = css`
-  h1 {
-    overflow-wrap: anywhere;
-  }
-  section {
-    margin-top: 1.4rem;
-  }
-  h2 {
-    margin-bottom: 0.6rem;
-  }
-  .scroll {
-    border-radius: var(--radius);
-  }
-  table {
-    font-variant-numeric: tabular-nums;
-  }
-  caption {
-    text-align: left;
-  }
+  h1 { overflow-wrap: anywhere; }
+  section { margin-top: 1.4rem; }
+  h2 { margin-bottom: 0.6rem; }
+  .scroll { border-radius: var(--radius); }
+  table { font-variant-numeric: tabular-nums; }
+  caption { text-align: left; }
   th {
     padding: 0.2rem 0.6rem 0.45rem;
     color: var(--muted);
@@ -38,16 +26,10 @@ export const dataStyle = css`
     white-space: nowrap;
   }
   th:first-child,
-  td:first-child {
-    padding-left: 0;
-  }
+  td:first-child { padding-left: 0; }
   th:last-child,
-  td:last-child {
-    padding-right: 0;
-  }
-  tbody th {
-    font-weight: 650;
-  }
+  td:last-child { padding-right: 0; }
+  tbody th { font-weight: 650; }
   .long {
     max-width: 16rem;
     overflow: hidden;
@@ -73,9 +55,7 @@ export const dataStyle = css`
     font-size: 0.85rem;
     font-weight: 600;
   }
-  .links {
-    margin-top: 1rem;
-  }
+  .links { margin-top: 1rem; }
   .live {
     display: inline-flex;
     align-items: center;
@@ -121,21 +101,15 @@ export const dataStyle = css`
     content: "▾ ";
     content: "▾ " / "";
   }
-  dl {
-    margin: 0 0 0.5rem;
-  }
+  dl { margin: 0 0 0.5rem; }
   dt,
   dd {
     display: inline;
     margin: 0;
   }
   @media (max-width: 40rem) {
-    .board {
-      padding: 0.6rem 0.8rem;
-    }
+    .board { padding: 0.6rem 0.8rem; }
     .board th,
-    .board td {
-      padding-inline: 0.3rem;
-    }
+    .board td { padding-inline: 0.3rem; }
   }
 `;

@@ -19,9 +19,7 @@ export const feedbackStyle = css`
     border-radius: 50%;
     forced-color-adjust: none;
   }
-  i.black {
-    background: var(--ink);
-  }
+  i.black { background: var(--ink); }
   i.neither {
     border: 0.3em solid transparent;
     background: var(--muted) padding-box;
@@ -32,9 +30,7 @@ export const feedbackStyle = css`
     color: var(--muted);
     font-size: 0.88rem;
   }
-  .legend li {
-    gap: 0.4em;
-  }
+  .legend li { gap: 0.4em; }
   .legend.short {
     flex: none;
     gap: 0 0.6rem;

@@ -27,9 +27,7 @@ export class GameAdvice extends LitElement {
     shared,
     pegStyle,
     css`
-      :host {
-        --peg: 1.35rem;
-      }
+      :host { --peg: 1.35rem; }
       :host([slot="playing"]) {
         display: contents; /* the switch stands beside the owner's button, and the hint below both */
       }

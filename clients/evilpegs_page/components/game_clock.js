@@ -39,9 +39,7 @@ export class GameClock extends TickingElement {
   static styles = [
     shared,
     css`
-      :host {
-        display: inline-block;
-      }
+      :host { display: inline-block; }
       .clock {
         display: inline-flex;
         align-items: baseline;
@@ -66,9 +64,7 @@ export class GameClock extends TickingElement {
         background: var(--accent-soft);
         color: var(--ink);
       }
-      .low .time {
-        color: var(--bad);
-      }
+      .low .time { color: var(--bad); }
     `,
   ];
 

@@ -21,48 +21,28 @@ export class GuessTable extends LitElement {
     feedbackStyle,
     turnTableStyle,
     css`
-      td:first-child {
-        color: var(--muted);
-      }
-      .pegs {
-        flex-wrap: nowrap;
-      }
-      .feedback {
-        font-size: 0.72rem;
-      }
+      td:first-child { color: var(--muted); }
+      .pegs { flex-wrap: nowrap; }
+      .feedback { font-size: 0.72rem; }
       /* a long code has a line of its own on a phone */
       @media (max-width: 40rem) {
-        .long thead {
-          display: none;
-        }
+        .long thead { display: none; }
         .long tr {
           display: grid;
           grid-template-columns: 1.9rem 1fr auto;
         }
-        .long td:nth-child(2) {
-          grid-column: 2 / -1;
-        }
-        .long td:nth-child(3) {
-          grid-column: 2;
-        }
+        .long td:nth-child(2) { grid-column: 2 / -1; }
+        .long td:nth-child(3) { grid-column: 2; }
         .long td:nth-child(n + 3) {
           padding-top: 0;
           border: none;
         }
       }
       td:last-child,
-      th:last-child {
-        padding-right: 0;
-      }
-      tbody tr:last-child {
-        animation: arrive 0.25s ease-out;
-      }
-      tbody tr:last-child .feedback i {
-        animation: pop 0.3s ease-out 0.15s backwards;
-      }
-      .solved .peg {
-        animation: hop 0.5s ease-out 0.5s;
-      }
+      th:last-child { padding-right: 0; }
+      tbody tr:last-child { animation: arrive 0.25s ease-out; }
+      tbody tr:last-child .feedback i { animation: pop 0.3s ease-out 0.15s backwards; }
+      .solved .peg { animation: hop 0.5s ease-out 0.5s; }
       @keyframes pop {
         from {
           opacity: 0;
@@ -70,9 +50,7 @@ export class GuessTable extends LitElement {
         }
       }
       @keyframes hop {
-        40% {
-          transform: translateY(-0.5rem);
-        }
+        40% { transform: translateY(-0.5rem); }
       }
       @keyframes arrive {
         from {

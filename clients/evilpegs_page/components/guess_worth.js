@@ -51,9 +51,7 @@ export class GuessWorth extends LitElement {
         margin-bottom: 0.45rem;
         font-size: 0.95rem;
       }
-      table {
-        font-size: 0.95rem;
-      }
+      table { font-size: 0.95rem; }
       th,
       td {
         padding: 0.3rem 0.5rem 0.3rem 0;
@@ -71,9 +69,7 @@ export class GuessWorth extends LitElement {
         padding-right: 0;
         text-align: right;
       }
-      .right + .right {
-        padding-left: 0.7rem;
-      }
+      .right + .right { padding-left: 0.7rem; }
       td .pegs {
         flex-wrap: nowrap;
         vertical-align: middle;

@@ -33,9 +33,7 @@ export class LocalBoard extends LitElement {
     boardStyle,
     feedbackStyle,
     css`
-      [slot="opening"] .legend {
-        margin-top: 0.5rem;
-      }
+      [slot="opening"] .legend { margin-top: 0.5rem; }
       .steps {
         display: grid;
         gap: 0.3rem;
@@ -75,15 +73,9 @@ export class LocalBoard extends LitElement {
         border-radius: var(--radius);
         background: var(--accent-soft);
       }
-      .result:focus {
-        outline: none;
-      }
-      .result h2 {
-        font-size: 1.5rem;
-      }
-      .more {
-        flex-wrap: wrap;
-      }
+      .result:focus { outline: none; }
+      .result h2 { font-size: 1.5rem; }
+      .more { flex-wrap: wrap; }
       .result .pegs {
         --peg: 1.7rem;
         vertical-align: middle;

@@ -26,27 +26,21 @@ export const replayStyle = css`
     border-color: var(--accent);
     background: var(--accent-soft);
   }
-  .tabs [aria-pressed="true"] small {
-    color: var(--ink);
-  }
+  .tabs [aria-pressed="true"] small { color: var(--ink); }
   .columns {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));
     align-items: start;
     gap: 1.25rem;
   }
-  .board {
-    --peg: 1.9rem;
-  }
+  .board { --peg: 1.9rem; }
   .board,
   .worth {
     display: grid;
     gap: 0.8rem;
     min-width: 0;
   }
-  .board:focus {
-    outline: none;
-  }
+  .board:focus { outline: none; }
   .heading {
     justify-content: space-between;
     gap: 0.3rem 1rem;
@@ -62,30 +56,20 @@ export const replayStyle = css`
     font-size: 0.9rem;
     font-weight: 500;
   }
-  .pegs-title {
-    --peg: 1.7rem;
-  }
+  .pegs-title { --peg: 1.7rem; }
   .costliest {
     margin-top: 1.25rem;
     --peg: 1.3rem;
   }
-  .costliest li {
-    margin-top: 0.5rem;
-  }
+  .costliest li { margin-top: 0.5rem; }
   td {
     height: 2.9rem;
     padding-block: 0.2rem;
   }
   td:first-child,
-  th:first-child {
-    width: 2.6rem;
-  }
-  td .pegs {
-    flex-wrap: nowrap;
-  }
-  .current {
-    background: linear-gradient(90deg, var(--accent-soft), transparent);
-  }
+  th:first-child { width: 2.6rem; }
+  td .pegs { flex-wrap: nowrap; }
+  .current { background: linear-gradient(90deg, var(--accent-soft), transparent); }
   .jump {
     min-width: 2.1rem;
     min-height: 2.1rem;
@@ -100,12 +84,8 @@ export const replayStyle = css`
     color: var(--accent-ink);
   }
   @media (max-width: 30rem) {
-    .board {
-      --peg: 1.6rem;
-    }
-    .time {
-      display: none;
-    }
+    .board { --peg: 1.6rem; }
+    .time { display: none; }
   }
   .ending {
     display: grid;
@@ -113,10 +93,6 @@ export const replayStyle = css`
     padding-top: 0.8rem;
     border-top: 1px solid var(--line);
   }
-  .ending .pegs {
-    --peg: 1.6rem;
-  }
-  .note {
-    font-size: 0.92rem;
-  }
+  .ending .pegs { --peg: 1.6rem; }
+  .note { font-size: 0.92rem; }
 `;

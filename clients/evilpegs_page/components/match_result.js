@@ -26,9 +26,7 @@ export class MatchResult extends LitElement {
         gap: 0.9rem;
         --peg: 1.5rem;
       }
-      h2 {
-        font-size: 1.5rem;
-      }
+      h2 { font-size: 1.5rem; }
     `,
   ];
 

@@ -52,9 +52,7 @@ export const pegStyle = css`
     forced-color-adjust: none;
   }
   @media (forced-colors: active) {
-    .peg {
-      --peg-ring: CanvasText;
-    }
+    .peg { --peg-ring: CanvasText; }
   }
   .pegs {
     display: inline-flex;
@@ -62,9 +60,7 @@ export const pegStyle = css`
     gap: calc(var(--peg, 2.5rem) * 0.16);
     vertical-align: middle;
   }
-  .color-7 {
-    --peg-ring: var(--muted);
-  }
+  .color-7 { --peg-ring: var(--muted); }
   ${unsafeCSS(rules.join("\n"))}
 `;
 

@@ -33,9 +33,7 @@ export class PlayerPanel extends LitElement {
         gap: 1rem;
         padding-top: 0.5rem;
       }
-      form {
-        align-items: end;
-      }
+      form { align-items: end; }
       label {
         display: grid;
         flex: 1;
@@ -49,9 +47,7 @@ export class PlayerPanel extends LitElement {
         border-color: var(--muted);
         background: var(--background);
       }
-      textarea {
-        font: 0.85rem/1.4 var(--mono);
-      }
+      textarea { font: 0.85rem/1.4 var(--mono); }
       ul {
         display: grid;
         gap: 0.4rem;

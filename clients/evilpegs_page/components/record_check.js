@@ -38,27 +38,17 @@ export class RecordCheck extends LitElement {
         font-size: 0.9rem;
         line-height: 1;
       }
-      .good .sign {
-        background: var(--good);
-      }
-      .bad .sign {
-        background: var(--bad);
-      }
-      .bad {
-        color: var(--bad);
-      }
-      details {
-        margin-top: 0.5rem;
-      }
+      .good .sign { background: var(--good); }
+      .bad .sign { background: var(--bad); }
+      .bad { color: var(--bad); }
+      details { margin-top: 0.5rem; }
       ul {
         display: grid;
         gap: 0.25rem;
         margin: 0.5rem 0 0;
         font-size: 0.9rem;
       }
-      li {
-        overflow-wrap: anywhere;
-      }
+      li { overflow-wrap: anywhere; }
     `,
   ];
 

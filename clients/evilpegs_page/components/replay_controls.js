@@ -13,9 +13,7 @@ export class ReplayControls extends LitElement {
   static styles = [
     shared,
     css`
-      .controls {
-        gap: 0.4rem;
-      }
+      .controls { gap: 0.4rem; }
       .step {
         font-size: 1.3rem;
         line-height: 1;
@@ -36,9 +34,7 @@ export class ReplayControls extends LitElement {
         font-size: 0.85rem;
       }
       @media (pointer: coarse) {
-        .keys {
-          display: none;
-        }
+        .keys { display: none; }
       }
     `,
   ];

@@ -24,9 +24,7 @@ export class ReplyBars extends LitElement {
         gap: 0.6rem;
         min-height: 1.6rem;
       }
-      .feedback {
-        font-size: 0.68rem;
-      }
+      .feedback { font-size: 0.68rem; }
       .bar {
         display: flex;
         align-items: center;
@@ -45,9 +43,7 @@ export class ReplyBars extends LitElement {
         transform-origin: left;
         animation: grow 0.35s ease-out;
       }
-      .taken {
-        font-weight: 700;
-      }
+      .taken { font-weight: 700; }
       .taken .bar i {
         background: var(--accent);
         color: var(--accent-ink);
@@ -62,9 +58,7 @@ export class ReplyBars extends LitElement {
         font-weight: 650;
       }
       @keyframes grow {
-        from {
-          transform: scaleX(0);
-        }
+        from { transform: scaleX(0); }
       }
     `,
   ];

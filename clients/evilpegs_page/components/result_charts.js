@@ -43,9 +43,7 @@ export class ResultCharts extends LitElement {
         color: var(--ink);
         font: 0.82rem var(--font);
       }
-      svg text {
-        white-space: pre;
-      }
+      svg text { white-space: pre; }
     `,
   ];
 

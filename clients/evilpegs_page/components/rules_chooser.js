@@ -46,9 +46,7 @@ export class RulesChooser extends LitElement {
         height: 1.15rem;
         accent-color: var(--accent);
       }
-      p {
-        flex-basis: 100%;
-      }
+      p { flex-basis: 100%; }
     `,
   ];
 

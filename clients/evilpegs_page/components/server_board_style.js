@@ -3,12 +3,8 @@
 import { css } from "../vendor/lit.js";
 
 export const serverBoardStyle = css`
-  .columns.summary {
-    grid-template-columns: minmax(0, 40rem);
-  }
-  section:focus {
-    outline: none;
-  }
+  .columns.summary { grid-template-columns: minmax(0, 40rem); }
+  section:focus { outline: none; }
   .before {
     display: grid;
     margin-bottom: 1rem;
@@ -33,12 +29,8 @@ export const serverBoardStyle = css`
     gap: 0.7rem;
     padding: 0.3rem 0;
   }
-  .failure {
-    margin-bottom: 0.8rem;
-  }
-  .ready .quiet {
-    margin-left: 0;
-  }
+  .failure { margin-bottom: 0.8rem; }
+  .ready .quiet { margin-left: 0; }
   .hint {
     gap: 0.4rem 0.7rem;
     margin-top: 0.6rem;
@@ -47,9 +39,7 @@ export const serverBoardStyle = css`
     background: var(--accent-soft);
     --peg: 1.6rem;
   }
-  .hint .muted {
-    color: var(--ink);
-  }
+  .hint .muted { color: var(--ink); }
   dialog {
     max-width: min(26rem, calc(100vw - 2rem));
     padding: 1.3rem;
@@ -59,12 +49,8 @@ export const serverBoardStyle = css`
     color: var(--ink);
     box-shadow: var(--shadow);
   }
-  dialog::backdrop {
-    background: rgb(0 0 0 / 45%);
-  }
-  dialog p {
-    margin: 0.5rem 0 1rem;
-  }
+  dialog::backdrop { background: rgb(0 0 0 / 45%); }
+  dialog p { margin: 0.5rem 0 1rem; }
   dialog div {
     display: grid;
     gap: 0.5rem;

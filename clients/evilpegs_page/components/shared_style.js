@@ -3,12 +3,8 @@
 import { css } from "../vendor/lit.js";
 
 export const shared = css`
-  :host {
-    display: block;
-  }
-  * {
-    box-sizing: border-box;
-  }
+  :host { display: block; }
+  * { box-sizing: border-box; }
   h1,
   h2,
   h3 {
@@ -20,12 +16,8 @@ export const shared = css`
     font-size: clamp(1.45rem, 1rem + 2vw, 2.1rem);
     letter-spacing: -0.02em;
   }
-  h2 {
-    font-size: 1.05rem;
-  }
-  p {
-    margin: 0;
-  }
+  h2 { font-size: 1.05rem; }
+  p { margin: 0; }
   a {
     color: var(--accent);
     text-underline-offset: 0.15em;
@@ -35,9 +27,7 @@ export const shared = css`
     margin: 0.4rem 0 1.1rem;
   }
   /* while a game needs the height */
-  .intro.played {
-    margin-bottom: 0.4rem;
-  }
+  .intro.played { margin-bottom: 0.4rem; }
   .played h1 {
     overflow: hidden;
     font-size: 1.05rem;
@@ -49,9 +39,7 @@ export const shared = css`
     color: var(--muted);
     text-wrap: pretty;
   }
-  .muted {
-    color: var(--muted);
-  }
+  .muted { color: var(--muted); }
   .failure {
     color: var(--bad);
     font-weight: 600;
@@ -72,9 +60,7 @@ export const shared = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-  .number {
-    font-variant-numeric: tabular-nums;
-  }
+  .number { font-variant-numeric: tabular-nums; }
   button,
   .button {
     display: inline-flex;
@@ -92,9 +78,7 @@ export const shared = css`
     cursor: pointer;
   }
   button:hover:not(:disabled),
-  .button:hover {
-    border-color: var(--accent);
-  }
+  .button:hover { border-color: var(--accent); }
   button.primary,
   .button.primary {
     border-color: var(--accent);
@@ -104,9 +88,7 @@ export const shared = css`
   /* A color that says something stays where the system forces its own; style.css names the system's. */
   .primary:not(:disabled),
   [aria-pressed="true"],
-  [aria-current] {
-    forced-color-adjust: none;
-  }
+  [aria-current] { forced-color-adjust: none; }
   button:disabled {
     color: var(--muted);
     background: var(--sunken);
@@ -119,9 +101,7 @@ export const shared = css`
       color: GrayText;
     }
     .chip[aria-current],
-    [aria-pressed="true"] {
-      box-shadow: inset 0 0 0 2px var(--accent);
-    }
+    [aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--accent); }
   }
   .quiet {
     margin-left: auto;
@@ -154,9 +134,7 @@ export const shared = css`
     width: 100%;
     border-collapse: collapse;
   }
-  .right {
-    text-align: right;
-  }
+  .right { text-align: right; }
   .scroll {
     position: relative;
     overflow-x: auto;

@@ -41,9 +41,7 @@ export default class AssistView extends LitElement {
         margin-bottom: 1rem;
         --peg: clamp(1rem, calc((min(100vw, var(--board) + 2rem) - 10.7rem - var(--columns) * 1.75rem) / var(--pegs) / 1.16), 2.2rem);
       }
-      .legend {
-        margin-bottom: 0.5rem;
-      }
+      .legend { margin-bottom: 0.5rem; }
       .code,
       .mark {
         min-height: 1.75rem;
@@ -56,25 +54,15 @@ export default class AssistView extends LitElement {
         grid-template-columns: repeat(var(--columns), 1.75rem);
         gap: 0;
       }
-      .mark i {
-        font-size: 1.25rem;
-      }
-      .changing td {
-        background: var(--accent-soft);
-      }
+      .mark i { font-size: 1.25rem; }
+      .changing td { background: var(--accent-soft); }
       .clash td {
         box-shadow: inset 0 2px var(--bad), inset 0 -2px var(--bad);
         forced-color-adjust: none;
       }
-      [aria-busy="true"] > * {
-        opacity: 0.5;
-      }
-      .panel {
-        --peg: 1.35rem;
-      }
-      .panel .buttons {
-        gap: 0.5rem 1rem;
-      }
+      [aria-busy="true"] > * { opacity: 0.5; }
+      .panel { --peg: 1.35rem; }
+      .panel .buttons { gap: 0.5rem 1rem; }
     `,
   ];
 

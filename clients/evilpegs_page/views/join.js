@@ -28,9 +28,7 @@ export default class JoinView extends LoadingView {
         gap: 0.2rem;
         font-weight: 600;
       }
-      .ways {
-        margin: 0.8rem 0;
-      }
+      .ways { margin: 0.8rem 0; }
     `,
   ];
 

@@ -30,12 +30,8 @@ export default class LaddersView extends LoadingView {
         max-width: 44rem;
         margin: 0.4rem 0 1.2rem;
       }
-      section {
-        margin-top: 1.3rem;
-      }
-      h2 {
-        margin-bottom: 0.55rem;
-      }
+      section { margin-top: 1.3rem; }
+      h2 { margin-bottom: 0.55rem; }
       .chip {
         display: inline-grid;
         gap: 0.1rem;
@@ -51,16 +47,12 @@ export default class LaddersView extends LoadingView {
         color: var(--muted);
         font-weight: 500;
       }
-      .chip:hover {
-        border-color: var(--accent);
-      }
+      .chip:hover { border-color: var(--accent); }
       .chip[aria-current] {
         border-color: var(--accent);
         background: var(--accent-soft);
       }
-      .chip[aria-current] small {
-        color: var(--ink);
-      }
+      .chip[aria-current] small { color: var(--ink); }
       .words {
         max-width: 44rem;
         margin-top: 0.6rem;
@@ -75,17 +67,13 @@ export default class LaddersView extends LoadingView {
         flex-direction: column;
         gap: 0.45rem;
       }
-      .way h3 {
-        font-size: 1.1rem;
-      }
+      .way h3 { font-size: 1.1rem; }
       .way .play {
         gap: 0.5rem 1rem;
         margin-top: auto;
         padding-top: 0.6rem;
       }
-      .open {
-        border-color: var(--accent);
-      }
+      .open { border-color: var(--accent); }
     `,
   ];
 

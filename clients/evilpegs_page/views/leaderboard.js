@@ -30,32 +30,20 @@ export default class LeaderboardView extends LoadingView {
     shared,
     dataStyle,
     css`
-      .rank {
-        font-weight: 700;
-      }
-      .board small {
-        white-space: nowrap;
-      }
+      .rank { font-weight: 700; }
+      .board small { white-space: nowrap; }
       .board .group {
         padding-top: 0.9rem;
         color: var(--muted);
         font-weight: 600;
       }
       .provisional td,
-      .provisional .name {
-        color: var(--muted);
-      }
-      .own {
-        background: var(--accent-soft);
-      }
+      .provisional .name { color: var(--muted); }
+      .own { background: var(--accent-soft); }
       @media (max-width: 40rem) {
-        td .interval {
-          display: block;
-        }
+        td .interval { display: block; }
         th .interval,
-        .rank small {
-          display: none;
-        }
+        .rank small { display: none; }
       }
       .note {
         margin-top: 0.8rem;

@@ -16,20 +16,12 @@ import { rulesName, sentence } from "../components/words.js";
 
 export const viewStyle = css`
   @media (max-width: 50rem) {
-    .intro {
-      margin-bottom: 0.8rem;
-    }
+    .intro { margin-bottom: 0.8rem; }
   }
-  .other {
-    margin-top: 1.25rem;
-  }
+  .other { margin-top: 1.25rem; }
   copy-text,
-  game-advice + .buttons {
-    margin-top: 0.8rem;
-  }
-  copy-text {
-    display: block;
-  }
+  game-advice + .buttons { margin-top: 0.8rem; }
+  copy-text { display: block; }
   .days {
     display: grid;
     gap: 0.4rem;

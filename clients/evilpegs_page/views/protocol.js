@@ -29,9 +29,7 @@ export default class ProtocolView extends LoadingView {
         margin-top: 0.8rem;
         font-size: 1.05rem;
       }
-      :is(h1, h2, h3):focus {
-        outline: none;
-      }
+      :is(h1, h2, h3):focus { outline: none; }
       nav {
         display: flex;
         flex-wrap: wrap;
@@ -39,9 +37,7 @@ export default class ProtocolView extends LoadingView {
         max-width: 52rem;
         margin: 0.8rem 0 1.4rem;
       }
-      nav a {
-        padding: 0.2rem 0;
-      }
+      nav a { padding: 0.2rem 0; }
       ul,
       ol {
         display: grid;

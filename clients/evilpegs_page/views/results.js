@@ -22,9 +22,7 @@ export default class ResultsView extends LitElement {
         font-size: 1.7rem;
         white-space: nowrap;
       }
-      td:nth-child(2) {
-        width: 100%;
-      }
+      td:nth-child(2) { width: 100%; }
       i {
         display: block;
         width: calc(var(--share) * 100%);

@@ -29,19 +29,11 @@ export default class RoundsView extends LoadingView {
     shared,
     dataStyle,
     css`
-      :host {
-        overflow-wrap: anywhere;
-      }
-      .words {
-        white-space: normal;
-      }
-      .more:not(.open) {
-        display: none;
-      }
+      :host { overflow-wrap: anywhere; }
+      .words { white-space: normal; }
+      .more:not(.open) { display: none; }
       @media print {
-        .more {
-          display: table-row !important;
-        }
+        .more { display: table-row !important; }
       }
     `,
   ];

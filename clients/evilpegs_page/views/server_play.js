@@ -53,12 +53,8 @@ export default class ServerPlayView extends LoadingView {
         font-size: 1.15rem;
       }
       .who,
-      .problem {
-        margin-top: 1.25rem;
-      }
-      .lobby .who {
-        margin-top: 0;
-      }
+      .problem { margin-top: 1.25rem; }
+      .lobby .who { margin-top: 0; }
       @media (max-width: 50rem) {
         .intro .terms {
           display: none; /* the lobby has said it, and the board needs the height */

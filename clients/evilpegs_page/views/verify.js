@@ -41,9 +41,7 @@ export default class VerifyView extends LitElement {
         max-width: 26rem;
         border-radius: 999px;
       }
-      match-replay {
-        margin-top: 1.4rem;
-      }
+      match-replay { margin-top: 1.4rem; }
     `,
   ];
 
