@@ -85,6 +85,11 @@ def test_leaderboard_follows_games_and_ranks_are_words(open_view, server):
     page.get_by_role("heading", name="Nobody has played here yet").wait_for()
     command = page.get_by_label("Command").input_value()
     assert command == f"evilpegs bot minimax --ladder super-evil --server {server.url}"
+    follow(page, "#/ladder/monster")  # which minimax refuses
+    expect(page.get_by_label("Command")).to_have_value(f"evilpegs bot sampled --ladder monster --server {server.url}")
+    follow(page, "#/ladder/colossus-evil")
+    page.get_by_text("This server does not offer the game now").wait_for()
+    follow(page, "#/ladder/super-evil")
     serve(page, "**/super-evil/leaderboard", BOARD)
     page.get_by_role("button", name="somebody").click()
     page.locator("dl").wait_for()

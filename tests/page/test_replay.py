@@ -54,8 +54,8 @@ def test_replay_by_keyboard(open_view, analyzed):
     page.clock.pause_at(1)
     follow(page, f"#/match/{match}")
     page.locator("match-replay").wait_for()
-    expect_shown(page, 0)
-    for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 5), ("Home", 0)):
+    expect_shown(page, 1)
+    for key, expected in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 5), ("Home", 0)):
         page.keyboard.press(key)
         expect(page).to_have_url(re.compile(f"guess={expected}$"))
         expect_shown(page, expected)
@@ -230,6 +230,25 @@ def test_live_match_shows_time_of_turn(open_view, server):
         page.locator("turn-time").wait_for(state="detached")
 
 
+WIDE = {"rules": "12x2", "codemaker": "fixed", "guess_limit": 10, "games": 1}
+ENDS = "pegs => pegs.map((each) => Math.round(each.getBoundingClientRect().right))"
+TOPS = "pegs => new Set(pegs.map((each) => Math.round(each.getBoundingClientRect().top))).size"
+
+
+def test_reply_to_a_code_of_twelve_pegs_is_in_sight(tmp_path, watch):
+    with server_in_thread(f"sqlite:///{tmp_path / 'wide.sqlite3'}", ladders={"wide": WIDE}) as running:
+        page = watch(running.site_url).open("#/matches")
+        with open_match(running, "wide", "wide") as match:
+            match.guess("112211221122")
+            follow(page, f"#/match/{match.match}")
+            for width in (360, 768, 1280):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.locator("match-replay tbody .feedback").wait_for()
+                assert page.locator("match-replay .pegs").first.locator(".peg").evaluate_all(TOPS) == 1
+                assert max(page.locator("match-replay tbody :is(.peg, .feedback)").evaluate_all(ENDS)) <= width
+                assert page.locator("match-replay .scroll").evaluate("each => each.scrollWidth - each.clientWidth") == 0
+
+
 GAMES = 3
 LONG = {"rules": "4x6", "codemaker": "evil", "guess_limit": 10, "games": GAMES}
 
@@ -320,10 +339,9 @@ def test_match_is_followed_without_a_stream(open_match_view, server):
         wait_for_place(page, 1, 2)
 
 
-def test_finished_match_opens_at_its_beginning(open_match_view, analyzed):
+def test_finished_match_opens_at_its_first_guess(open_match_view, analyzed):
     page, asked = open_match_view(analyzed["minimax", "classic"])
-    wait_for_place(page, 1, 0)
-    page.keyboard.press("ArrowRight")
+    wait_for_place(page, 1, 1)
     page.get_by_text("Regret").wait_for()  # of the analysis, which is asked for where a stream would be opened
     assert "events" not in asked
 

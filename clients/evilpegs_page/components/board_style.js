@@ -1,6 +1,7 @@
 /** The look that boards share, in the browser and on the server: the board, the panel beside it, and their headings. */
 
 import { css } from "../vendor/lit.js";
+import { isLong } from "./turn_table_style.js";
 
 export const boardStyle = css`
   .columns {
@@ -98,5 +99,5 @@ export function boardSizes(pegs) {
 
 /** Return the class of columns in which the entry may stand beside the rows. @param {number} pegs */
 export function boardClass(pegs) {
-  return pegs > 6 ? "" : "beside";
+  return isLong(pegs) ? "" : "beside";
 }

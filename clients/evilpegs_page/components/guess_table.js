@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
-import { turnTableStyle } from "./turn_table_style.js";
+import { isLong, turnTableStyle } from "./turn_table_style.js";
 import { formatNumber } from "./words.js";
 
 /**
@@ -24,20 +24,6 @@ export class GuessTable extends LitElement {
       td:first-child { color: var(--muted); }
       .pegs { flex-wrap: nowrap; }
       .feedback { font-size: 0.72rem; }
-      /* a long code has a line of its own on a phone */
-      @media (max-width: 40rem) {
-        .long thead { display: none; }
-        .long tr {
-          display: grid;
-          grid-template-columns: 1.9rem 1fr auto;
-        }
-        .long td:nth-child(2) { grid-column: 2 / -1; }
-        .long td:nth-child(3) { grid-column: 2; }
-        .long td:nth-child(n + 3) {
-          padding-top: 0;
-          border: none;
-        }
-      }
       td:last-child,
       th:last-child { padding-right: 0; }
       tbody tr:last-child { animation: arrive 0.25s ease-out; }
@@ -81,7 +67,7 @@ export class GuessTable extends LitElement {
 
   table() {
     return html`
-      <table class=${this.turns[0].code.length > 6 ? "long" : ""}>
+      <table class=${isLong(this.turns[0].code.length) ? "long" : ""}>
         <caption class="hidden">Your guesses</caption>
         <thead>
           <tr>

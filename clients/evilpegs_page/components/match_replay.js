@@ -19,7 +19,7 @@ import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
 import "./replay_controls.js";
 import { turnTable } from "./replay_turns.js";
-import { turnTableStyle } from "./turn_table_style.js";
+import { isLong, turnTableStyle } from "./turn_table_style.js";
 import { costWords, count, luckWords } from "./words.js";
 
 /** @import { Replay, ReplayGame } from "../replay/timeline.js" */
@@ -29,6 +29,8 @@ import { costWords, count, luckWords } from "./words.js";
 const PLAY_MS = 1_100;
 /** @type {Position} */
 const BEGINNING = Object.freeze({ game: 0, turn: 0 });
+/** @type {Position} */
+const FIRST = Object.freeze({ game: 0, turn: 1 });
 const TYPED_IN = Object.freeze(["input", "select", "textarea"]);
 
 export class MatchReplay extends LitElement {
@@ -54,7 +56,7 @@ export class MatchReplay extends LitElement {
     this.ahead = null;
     /** Says why there is no analysis yet. */
     this.note = "";
-    /** Null for the newest guess of a live match, and the beginning of any other. @type {Position | null} */
+    /** Null for the newest guess of a live match, and the first of any other. @type {Position | null} */
     this.opensAt = null;
     /** @type {Position} */
     this.position = BEGINNING;
@@ -82,7 +84,7 @@ export class MatchReplay extends LitElement {
     if (!changed.has("replay") || this.replay === null) return;
     const before = /** @type {Replay | null | undefined} */ (changed.get("replay"));
     const newest = last(this.lengths);
-    if (before == null) this.position = clamp(this.lengths, this.opensAt ?? (this.replay.over ? BEGINNING : newest));
+    if (before == null) this.position = clamp(this.lengths, this.opensAt ?? (this.replay.over ? FIRST : newest));
     else if (!before.over && isLast(lengthsOf(before), this.position)) this.go(newest);
   }
 
@@ -178,7 +180,7 @@ export class MatchReplay extends LitElement {
     if (game === undefined) return html`<p class="card">No game of this match has started.</p>`;
     return html`
       ${replay.games.length > 1 ? this.tabs(replay) : nothing}
-      <div class="columns">
+      <div class="columns ${isLong(replay.rules.pegs) ? "long" : ""}" .style=${`--pegs: ${replay.rules.pegs}`}>
         <section class="card board" aria-label="Game ${game.game}" tabindex="-1">
           <div class="heading">
             ${this.heading(game)} ${this.isAway ? html`<button class="primary" @click=${this.goLive}>Back to live</button>` : nothing} ${legend}
@@ -224,7 +226,7 @@ export class MatchReplay extends LitElement {
   tabs(replay) {
     return html`<div class="tabs" role="group" aria-label="Games">
       ${replay.games.map(
-        (game, index) => html`<button aria-pressed=${index === this.position.game ? "true" : "false"} @click=${() => this.go({ game: index, turn: 0 })}>
+        (game, index) => html`<button aria-pressed=${index === this.position.game ? "true" : "false"} @click=${() => this.go(clamp(this.lengths, { game: index, turn: 1 }))}>
           <span><span class="hidden">Game </span>${game.game}</span><small>${resultWords(game)}</small>
         </button>`,
       )}

@@ -29,10 +29,11 @@ export const replayStyle = css`
   .tabs [aria-pressed="true"] small { color: var(--ink); }
   .columns {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr));
     align-items: start;
     gap: 1.25rem;
   }
+  .columns.long { grid-template-columns: minmax(0, 1fr); }
   .board { --peg: 1.9rem; }
   .board,
   .worth {
@@ -62,10 +63,7 @@ export const replayStyle = css`
     --peg: 1.3rem;
   }
   .costliest li { margin-top: 0.5rem; }
-  td {
-    height: 2.9rem;
-    padding-block: 0.2rem;
-  }
+  td { height: 2.9rem; }
   td:first-child,
   th:first-child { width: 2.6rem; }
   td .pegs { flex-wrap: nowrap; }
@@ -84,7 +82,7 @@ export const replayStyle = css`
     color: var(--accent-ink);
   }
   @media (max-width: 30rem) {
-    .board { --peg: 1.6rem; }
+    .board { --peg: min(1.6rem, calc((100vw - 8rem) / var(--pegs) / 1.16)); }
     .time { display: none; }
   }
   .ending {

@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { feedbackPegs } from "./feedback_pegs.js";
 import { pegRow } from "./peg.js";
 import { timeWords } from "./result_words.js";
+import { isLong } from "./turn_table_style.js";
 import { formatNumber } from "./words.js";
 
 /** @import { ReplayTurn } from "../replay/timeline.js" */
@@ -32,7 +33,7 @@ export function turnTable({ turns, left, shown, onJump }) {
     </tr>`;
   };
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Guesses">
-    <table>
+    <table class=${isLong(turns[0]?.code.length) ? "long" : ""}>
       <thead>
         <tr>
           <th scope="col"><span class="hidden">Number</span></th><th scope="col">Guess</th><th scope="col">Reply</th>

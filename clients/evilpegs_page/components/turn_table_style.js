@@ -19,4 +19,23 @@ export const turnTableStyle = css`
     width: 1.9rem;
     padding-left: 0;
   }
+  /* a long code has a line of its own on a phone */
+  @media (max-width: 40rem) {
+    .long thead { display: none; }
+    .long tr {
+      display: grid;
+      grid-template-columns: 1.9rem 1fr auto;
+    }
+    .long td:nth-child(2) { grid-column: 2 / -1; }
+    .long td:nth-child(3) { grid-column: 2; }
+    .long td:nth-child(n + 3) {
+      padding-top: 0;
+      border: none;
+    }
+  }
 `;
+
+/** Return true if a code is too long to stand beside something else. @param {number} pegs */
+export function isLong(pegs) {
+  return pegs > 6;
+}

@@ -151,11 +151,14 @@ export default class LeaderboardView extends LoadingView {
   empty(ladder) {
     if (this.kind) return html`<p class="card empty">No player of this kind has played here yet.</p>`;
     const heading = html`<h2>Nobody has played here yet</h2>`;
+    if (!ladder.offered) return html`<div class="card empty">${heading}<p>This server does not offer the game now: it is too large for it, or was removed.</p></div>`;
     if (ladder.kind === "human") return html`<div class="card empty">${heading}<p>After your first game you are on this list.</p></div>`;
+    // most strategies consider every code
+    const strategy = ladder.codes > 1_000_000 ? "sampled" : "minimax";
     return html`<div class="card empty">
       ${heading}
       <p>Run a bot for one match, and it appears here:</p>
-      <copy-text code label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
+      <copy-text code label="Command" .text=${`evilpegs bot ${strategy} --ladder ${ladder.id} --server ${this.server}`}></copy-text>
       <p><a href="#/bots">Write a bot of your own</a></p>
     </div>`;
   }

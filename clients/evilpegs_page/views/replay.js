@@ -52,7 +52,7 @@ export default class ReplayView extends LoadingView {
 
   connectedCallback() {
     const { query } = this;
-    if (query.has("game") || query.has("guess")) this.opensAt = { game: Number(query.get("game") ?? 1) - 1, turn: Number(query.get("guess")) };
+    if (query.has("game") || query.has("guess")) this.opensAt = { game: Number(query.get("game") ?? 1) - 1, turn: Number(query.get("guess") ?? 1) };
     super.connectedCallback();
   }
 

@@ -116,6 +116,8 @@ def test_leaderboard_reads_database_from_environment(run, server, monkeypatch):
 def test_leaderboard_without_games_suggests_bot(run, server):
     result = run("leaderboard", "--ladder", "grand", "--database", server.database)
     assert result.out.endswith("evilpegs bot minimax\n")
+    large = run("leaderboard", "--ladder", "monster", "--database", server.database)  # which minimax refuses
+    assert large.out.endswith("evilpegs bot sampled --ladder monster\n")
     assert len(result.out.splitlines()) == 1
     document = run("leaderboard", "--ladder", "grand", "--database", server.database, "--json").document
     assert document["ladders"][0]["rows"] == []

@@ -11,12 +11,14 @@ from rich.text import Text
 
 from evilpegs.output import Column, fit_table, pluralize, small_bars
 from evilpegs_clients.printable import printable
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.standings import Standings, StandingsRow
 
 NOT_DECIDED: Final = "not decided yet:"
 NO_RANK: Final = "no rank yet:"
 FEW_GAMES: Final = "few games yet:"
-NO_GAMES: Final = "no rated games to show; begin with: evilpegs bot minimax"
+NO_GAMES: Final = "no rated games to show; begin with: evilpegs bot"
+LARGE: Final = 1_000_000  # codes; most strategies consider every one
 _Line = StandingsRow | str  # a row, or the heading of a group of rows
 
 
@@ -28,12 +30,18 @@ def show_standings(out: Console, standings: Sequence[Standings]) -> None:
 def standings_view(out: Console, standings: Sequence[Standings], *, is_cut: bool = True) -> RenderableType:
     """Return the tables and the legend; with ``is_cut``, nothing is wider than the terminal."""
     shown = [each for each in standings if each.rows]
-    parts: list[RenderableType] = [] if shown else [NO_GAMES]
+    parts: list[RenderableType] = [] if shown else [f"{NO_GAMES} {_first_bot(standings)}"]
     for each in shown:
         table, needed = fit_table(out, _grouped(each.rows), _columns(each), _title(each))
         table.width = None if is_cut else needed
         parts += [table, ""]
     return Group(*parts, *(Text(line, "dim") for line in legend(shown)))
+
+
+def _first_bot(standings: Sequence[Standings]) -> str:
+    if len(standings) == 1 and Rules.parse(standings[0].rules).size > LARGE:
+        return f"sampled --ladder {standings[0].ladder}"
+    return "minimax"
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
