@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import ARTIFACTS, axe_violations, follow, show_theme
+from support.browser import ARTIFACTS, axe_violations, follow, look, show_theme
 from support.page.played_matches import open_match
 
 pytestmark = pytest.mark.full
@@ -143,6 +143,28 @@ def test_leaderboard_of_a_kind(open_view, server):
     expect(page.get_by_text("No player of this kind")).to_be_visible()
     page.get_by_label("Players").select_option("")
     page.wait_for_url("**/#/ladder/super-evil")
+
+
+def test_long_leaderboard_is_drawn_in_pieces_and_searched(open_view, server):
+    page = open_view("#/matches")
+    tokens = json.dumps({server.url: {"p777": ["a" * 64]}})
+    page.evaluate("text => localStorage.setItem('evilpegs.tokens', text)", tokens)
+    board = long_board()
+    all_rows = [board["rows"][0] | {"player": f"p{place}"} for place in range(1, 1001)]
+    serve(page, "**/super-evil/leaderboard", board | {"rows": all_rows, "places": list(range(1, 1001))})
+    follow(page, "#/ladder/super-evil")
+    names = page.locator(".board .name")
+    expect(names).to_have_text([*(f"p{place}" for place in range(1, 101)), "p777"])
+    expect(page.locator(".group").last).to_have_text("You, further down")
+    page.get_by_role("button", name="Show 100 more").click()
+    expect(names).to_have_count(201)
+    page.get_by_role("searchbox", name="Player").fill("P99")
+    expect(names).to_have_text(["p99", *(f"p{place}" for place in range(990, 1000))])
+    expect(page.get_by_role("button", name="more")).to_have_count(0)
+    expect(page.get_by_text("11 of 1,000 players")).to_be_visible()
+    look(page, "leaderboard-searched")
+    page.get_by_role("searchbox", name="Player").fill("nobody")
+    expect(names).to_have_count(0)
 
 
 def long_board():

@@ -11,7 +11,7 @@ import "../components/copy_text.js";
 import "../components/result_charts.js";
 import { intervalWords, isAdjusted, meanWords, rankWords, readLeaderboard, scoreWords, shareWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
-import { formatNumber, rulesName } from "../components/words.js";
+import { count, formatNumber, rulesName } from "../components/words.js";
 import { clockWords, codemakerWords, isForBots, ladderTitle } from "../game/ladder_words.js";
 import { Players } from "../game/players.js";
 import { browserStorage } from "../game/storage.js";
@@ -21,10 +21,12 @@ import { LoadingView } from "./loading_view.js";
 /** @import { Leaderboard, Row } from "../components/result_words.js" */
 
 const EVERY_MS = 3_000;
+const PIECE = 100;
+const MANY = 30;
 const KINDS = Object.freeze({ bot: "bots", human: "people" });
 
 export default class LeaderboardView extends LoadingView {
-  static properties = { ladders: { state: true }, board: { state: true }, server: { state: true }, opened: { state: true } };
+  static properties = { ladders: { state: true }, board: { state: true }, server: { state: true }, opened: { state: true }, drawn: { state: true }, sought: { state: true } };
 
   static styles = [
     shared,
@@ -62,6 +64,10 @@ export default class LeaderboardView extends LoadingView {
     this.server = "";
     /** The players whose other figures are shown. @type {ReadonlySet<string>} */
     this.opened = new Set();
+    /** How many rows are drawn; one's own always are. */
+    this.drawn = PIECE;
+    /** What the names of the rows contain. */
+    this.sought = "";
     /** The names that this browser plays under. @type {ReadonlySet<string>} */
     this.own = new Set();
   }
@@ -166,15 +172,21 @@ export default class LeaderboardView extends LoadingView {
   /** @param {Leaderboard} board */
   table(board) {
     const { rows } = board;
+    const found = rows.filter((row) => row.player.toLowerCase().includes(this.sought.toLowerCase()));
+    const more = found.slice(this.drawn);
     /** @type {[string, Row[]][]} */
     const groups = [];
-    for (const row of rows) {
-      const heading = groupWords(row, board);
+    for (const row of [...found.slice(0, this.drawn), ...more.filter((each) => this.own.has(each.player))]) {
+      const heading = more.includes(row) ? "You, further down" : groupWords(row, board);
       if (groups.at(-1)?.[0] !== heading) groups.push([heading, []]);
       groups.at(-1)?.[1].push(row);
     }
     return html`
       <div class="card board">
+        ${rows.length <= MANY ? nothing : html`<div class="form">
+          <label>Player<input type="search" autocomplete="off" .value=${this.sought} @input=${this.seek} /></label>
+          <span class="muted" role="status">${this.sought ? `${formatNumber(found.length)} of ` : nothing}${count(rows.length, "player")}</span>
+        </div>`}
         <table>
           <thead>
             <tr>
@@ -191,6 +203,7 @@ export default class LeaderboardView extends LoadingView {
             </tbody>`,
           )}
         </table>
+        ${more.length === 0 ? nothing : html`<p><button @click=${() => (this.drawn += PIECE)}>Show ${Math.min(PIECE, more.length)} more</button> <span class="muted">${count(more.length, "player is", "players are")} further down</span></p>`}
         ${this.note(board)}
       </div>
       <section aria-label="Charts"><result-charts .rows=${rows}></result-charts></section>
@@ -213,6 +226,12 @@ export default class LeaderboardView extends LoadingView {
         <td class="right">${formatNumber(row.games)}</td>
       </tr>
       ${isOpen ? html`<tr class="more"><td colspan="4">${this.more(row, limit)}</td></tr>` : nothing}`;
+  }
+
+  /** @param {Event} event */
+  seek({ target }) {
+    this.sought = /** @type {HTMLInputElement} */ (target).value.trim();
+    this.drawn = PIECE;
   }
 
   /** @param {string} player */
