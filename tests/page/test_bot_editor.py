@@ -25,6 +25,7 @@ MISTAKES = {
     "return '1178';": ["'1178'", "color", "4x6"],
     "throw 'mine';": ["mine", "line 3"],
     "return 1122;": ["1122"],
+    "return (async () => candidates[0])();": ["promise", "async"],
 }
 BROKEN = {"let x = 1;\nlet y = );\n": 2, "function choose() {\n\n": 3, "\nx = 1": 2}
 LINE = "field => field.value.slice(0, field.selectionStart).split('\\n').length"
@@ -90,6 +91,29 @@ def test_mistake_of_bot_is_one_line(open_view):
         page.get_by_role("button", name=f"Show line {line}").click()
         expect(code(page)).to_be_focused()
         assert code(page).evaluate(LINE) == line
+
+
+def test_lines_have_numbers_that_scroll_with_them(open_view):
+    page = open_editor(open_view, "\n".join(f"// {line}" for line in range(60)))
+    numbers = page.locator(".numbers")
+    expect(numbers).to_have_text(re.compile(r"^1\s+2\s(.|\s)*\s60\s*$"))
+    for place in ("field.scrollHeight", "100"):
+        shown = code(page).evaluate(f"field => (field.scrollTop = {place}, field.scrollTop)")
+        assert shown > 0
+        expect(numbers).to_have_js_property("scrollTop", shown)
+    code(page).fill("")
+    expect(numbers).to_have_text(re.compile(r"^1\s*$"))
+
+
+def test_page_has_one_title_and_a_match_one_way_to_start(open_view):
+    page = open_editor(open_view, FIRST_LEFT)
+    open_match(page, EVIL)
+    expect(page.get_by_role("heading", level=1)).to_have_text(["Write a bot"])
+    starts = page.locator("bot-match").get_by_role("button", name=re.compile("^(Start|Let)"))
+    expect(starts).to_have_text(["Let the bot play"])
+    starts.click()
+    page.locator("bot-match record-check .good").wait_for()
+    expect(starts).to_have_text(["Start another match"])
 
 
 def test_bot_that_loops_is_stopped_while_page_responds(open_view):
@@ -204,7 +228,7 @@ def open_match(page, game=None):
 
 def choose_game(page, game):
     page.locator("bot-match select").select_option(game)
-    page.locator("bot-match h1", has_text=game).wait_for()
+    page.locator("bot-match h2", has_text=game).wait_for()
 
 
 def let_play(page, words="Let the bot play"):

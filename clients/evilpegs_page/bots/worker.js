@@ -61,7 +61,11 @@
     }
     const { candidates } = data;
     const guess = choose?.({ ...data, feedback, partSizes: (/** @type {string} */ code) => partSizes(candidates, code) });
-    post(typeof guess === "string" ? { guess } : { error: `choose returned ${shown(guess)}, which is not text such as "1122"` });
+    if (typeof guess === "string") return post({ guess });
+    const isPromise = typeof (/** @type {any} */ (guess)?.then) === "function";
+    post({ error: isPromise
+      ? "choose returned a promise, as an async function does; write it without async and await, so that it returns the code itself"
+      : `choose returned ${shown(guess)}, which is not text such as "1122"` });
   };
 
   worker.addEventListener("error", (/** @type {ErrorEvent} */ event) => {

@@ -63,10 +63,31 @@ export class BotEditor extends LitElement {
         max-height: 14rem;
         overflow: auto;
       }
+      .lines {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+      }
+      .lines textarea { border-radius: 0 0.7rem 0.7rem 0; }
+      .numbers {
+        height: 0; /* as high as the field, however it is drawn out */
+        min-height: 100%;
+        max-height: none;
+        box-sizing: border-box;
+        padding-inline: 0.5rem;
+        border-right: none;
+        border-radius: 0.7rem 0 0 0.7rem;
+        overflow: hidden;
+        color: var(--muted);
+        text-align: right;
+        user-select: none;
+      }
       .links,
       .form,
       dl,
       dd { margin: 0; }
+      dt,
+      dd { display: block; }
+      details p { margin-bottom: 0.4rem; }
       input[type="file"] { width: 15rem; }
       dt { font: 650 0.95rem/1.5 var(--mono); }
       table,
@@ -159,6 +180,12 @@ export class BotEditor extends LitElement {
     field.setSelectionRange(before, before + (this.code.split("\n")[line - 1] ?? "").length);
   }
 
+  /** @param {Event} event */
+  scrollNumbers({ target }) {
+    const numbers = /** @type {HTMLElement} */ (this.renderRoot.querySelector(".numbers"));
+    numbers.scrollTop = /** @type {HTMLElement} */ (target).scrollTop;
+  }
+
   /** Start a worker without code, and forget what the one before has shown. */
   makeBot() {
     this.failure = null;
@@ -192,8 +219,11 @@ export class BotEditor extends LitElement {
     const isRunning = this.bot !== null;
     return html`<div class="editor">
       <label for="code"><strong>Your bot</strong></label>
-      <textarea id="code" rows="16" spellcheck="false" autocapitalize="none" autocomplete="off" aria-describedby="keys"
-        .value=${this.code} @keydown=${this.press} @input=${(/** @type {Event} */ event) => this.keep(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>
+      <div class="lines">
+        <pre class="numbers" aria-hidden="true">${this.code.split("\n").map((_, line) => `${line + 1}\n`)}\n</pre>
+        <textarea id="code" rows="16" spellcheck="false" autocapitalize="none" autocomplete="off" aria-describedby="keys"
+          .value=${this.code} @scroll=${this.scrollNumbers} @keydown=${this.press} @input=${(/** @type {Event} */ event) => this.keep(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>
+      </div>
       <p id="keys" class="muted">
         Tab indents; press Escape, then Tab, to leave the editor.
         ${this.storage.isLasting ? "This browser keeps your code." : "This browser keeps nothing: save your code as a file before you leave."}
@@ -212,6 +242,7 @@ export class BotEditor extends LitElement {
       </details>
       <details open>
         <summary>What position offers</summary>
+        <p><code>choose</code> returns a code, as text such as "1122", at once: it cannot be async or return a promise.</p>
         <dl>${OFFERED.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}</dl>
       </details>
       ${this.files()}

@@ -120,14 +120,14 @@ export class BotMatchPanel extends LoadingView {
   render() {
     if (this.failure) return this.problem();
     const { play } = this;
-    const isOpen = play?.match != null && play.match.phase !== "over";
+    const phase = play?.match?.phase;
     return html`
       <div class="form">
         <label>Game<select @change=${this.choose}>
           ${this.ladders.map((each) => html`<option value=${each.id}>${each.isRound ? `Round ${each.id}` : ladderTitle(each)}</option>`)}
         </select></label>
         ${this.driver === null
-          ? html`<button class="primary" ?disabled=${play?.welcome == null} @click=${this.begin}>Let the bot ${isOpen ? "go on" : "play"}</button>`
+          ? phase === "over" ? nothing : html`<button class="primary" ?disabled=${play?.welcome == null} @click=${this.begin}>Let the bot ${phase === undefined ? "play" : "go on"}</button>`
           : html`<button @click=${this.halt}>Stop the bot</button><span role="status">The bot plays. Keep this page open.</span>`}
       </div>
       ${play?.welcome?.kind === "human" ? html`<p><strong>Leaderboards list ${play.welcome.player} as a person.</strong> Take a new name for your bot.</p>` : nothing}

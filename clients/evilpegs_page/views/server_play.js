@@ -65,7 +65,7 @@ export default class ServerPlayView extends LoadingView {
 
   constructor() {
     super();
-    /** Whom a new name is claimed for. @type {"human" | "bot"} */
+    /** Whom a new name is claimed for; a bot has its heading and its button elsewhere. @type {"human" | "bot"} */
     this.kind = "human";
     /** @type {LadderDocument | null} */
     this.ladder = null;
@@ -124,9 +124,10 @@ export default class ServerPlayView extends LoadingView {
   render() {
     const { play, ladder } = this;
     const hasMatch = play?.match != null;
+    const title = ladder === null || this.isRound ? this.params.ladder : ladderTitle(ladder);
     return html`
       <div class="intro ${hasMatch ? "played" : ""}">
-        <h1>${ladder === null || this.isRound ? this.params.ladder : ladderTitle(ladder)}</h1>
+        ${this.kind === "bot" ? html`<h2>${title}</h2>` : html`<h1>${title}</h1>`}
         ${this.isRound ? html`<p><a href="#/round/${this.params.ladder}">The round</a></p>` : nothing}
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
         ${hasMatch ? html`<p class="terms">${this.subtitle()}</p>` : nothing}
@@ -175,7 +176,7 @@ export default class ServerPlayView extends LoadingView {
         </ul>
         ${needsName
           ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can start.</p>`
-          : html`<button class=${isTooFast ? "" : "primary large"} ?disabled=${play.isBeginning} @click=${() => play.play()}>
+          : this.kind === "bot" ? nothing : html`<button class=${isTooFast ? "" : "primary large"} ?disabled=${play.isBeginning} @click=${() => play.play()}>
               ${play.isBeginning ? "Starting…" : "Start the match"}
             </button>`}
         ${isTooFast ? html`<p>This game is too fast for people. <a href="#/bots">Start a bot</a></p>` : nothing}
