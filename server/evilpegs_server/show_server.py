@@ -17,7 +17,6 @@ import time
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import structlog
 from structlog.stdlib import BoundLogger
@@ -135,7 +134,7 @@ async def running_show(
                 allow_origins=settings.allow_origins,
                 hosts=AllowedHosts(settings.hosts, settings.site_url),
                 game=setup.game,
-                base_path=urlsplit(settings.site_url or "").path.rstrip("/"),
+                address=listening.find_site_address(settings, sockets[0].getsockname()[1]),
                 public_keys=_public_keys(settings, copy),
                 log=log,
             )

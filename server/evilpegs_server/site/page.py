@@ -6,6 +6,7 @@ The files are read once, at the start. Only these can be requested, so a path ou
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
@@ -41,6 +43,10 @@ class Page:
     index: bytes
     icon: PageFile
     files: Mapping[str, PageFile]
+
+    def index_at(self, url: str | None) -> bytes:
+        """Return the document with the address of the site: what shows a link needs all of that of its picture."""
+        return self.index.replace(b"SITE/", escape(url or "").encode())
 
 
 def load_page(folder: Path = PAGE_FOLDER) -> Page:

@@ -59,14 +59,16 @@ _LINKS: Final = {name: f"{_API}/{name}" for name in _LISTED} | {
     "health": "/healthz",
     "ready": "/readyz",
 }
-_INDEX: Final = text_description("The links, or the page for a client that accepts `text/html`.", HTML)
+_INDEX: Final = text_description("The links, or the page for a client that accepts `text/html` or `*/*`.", HTML)
 
 
 @_server.get("/", response_model=models.IndexDocument, responses=_INDEX | problem_statuses())
 async def get_index(site: CurrentSite, request: Request) -> Response:
-    """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
-    if any(HTML in each for each in request.headers.getlist("accept")):
-        return Response(site.page.index, 200, page_headers(site.game_url(request)), HTML)
+    """Return the web page to a client that accepts HTML, as a browser does, or anything; else the paths of the API."""
+    accepted = ",".join(request.headers.getlist("accept"))
+    # programs that show what a link leads to accept anything
+    if HTML in accepted or ("*/*" in accepted and "json" not in accepted):
+        return Response(site.page.index_at(site.url(request)), 200, page_headers(site.game_url(request)), HTML)
     links = _index(site)
     links.headers["Vary"] = "Accept"
     return links

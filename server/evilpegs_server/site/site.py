@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Path, Request
 from sqlalchemy import Engine
@@ -23,7 +24,7 @@ from evilpegs_server.storage.reads import Reads
 
 @dataclass(slots=True)
 class Site:
-    """What the routes answer from. ``base_path`` is where clients reach the site, without a slash at its end."""
+    """What the routes answer from. ``game`` and ``address`` are where clients reach the game and the site."""
 
     all_ladders: Mapping[str, Ladder]
     ladders: LadderList
@@ -40,12 +41,17 @@ class Site:
     allow_origins: Sequence[str]
     hosts: AllowedHosts
     game: PublicAddress
-    base_path: str
+    address: PublicAddress
     public_keys: Sequence[str]
     """The one in use last; none if the server has not made one."""
     log: BoundLogger
     page: Page = field(default_factory=load_page)
     version: str = field(default_factory=lambda: version("evilpegs"))
+
+    @property
+    def base_path(self) -> str:
+        """The path of the site for its clients, without a slash at its end."""
+        return urlsplit(self.address.url or "").path.rstrip("/")
 
     def find_ladder(self, ladder: str) -> Ladder:
         """Return a ladder. Raises HTTPException 404 for an unknown one."""
@@ -57,7 +63,14 @@ class Site:
 
     def game_url(self, request: Request) -> str | None:
         """Return the URL of the game for a client that reaches this server under the host of ``request``."""
-        return self.game.url_for(self.hosts.find(request.headers.getlist("host")) or "localhost")
+        return self.game.url_for(self._host(request))
+
+    def url(self, request: Request) -> str | None:
+        """Return the URL of the site, with a slash at its end, as the client of ``request`` reaches it."""
+        return self.address.url_for(self._host(request))
+
+    def _host(self, request: Request) -> str:
+        return self.hosts.find(request.headers.getlist("host")) or "localhost"
 
 
 async def _site(request: Request) -> Site:

@@ -8,7 +8,7 @@ import pytest
 import structlog
 from starlette.responses import Response
 
-from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.streams import Streams
@@ -58,7 +58,7 @@ def site(fake_server):
         allow_origins=["https://dash.example"],
         hosts=AllowedHosts(),
         game=None,
-        base_path="",
+        address=PublicAddress("http", "/", 80),
         public_keys=["key"],
         log=fake_server.services.log,
         page=None,

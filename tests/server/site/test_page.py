@@ -12,6 +12,7 @@ from evilpegs_server.site import page as page_files
 from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+ACCEPTED = (BROWSER, "*/*", "application/json", "application/json, */*", "")
 
 
 def policy(answer):
@@ -21,18 +22,22 @@ def policy(answer):
 
 
 def test_index_is_page_for_browsers_and_links_for_others(web):
-    page, *others = [web.get("/", headers={"accept": each}) for each in (BROWSER, "*/*", "application/json", "")]
+    page, preview, *others = [web.get("/", headers={"accept": each}) for each in ACCEPTED]
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.text.startswith("<!doctype html>")
     assert "DIGEST" not in page.text
+    assert preview.text == page.text
     assert [each.json()["name"] for each in others] == ["evilpegs"] * 3
-    assert all("Accept" in each.headers["vary"].split(", ") for each in (page, *others))
+    assert all("Accept" in each.headers["vary"].split(", ") for each in (page, preview, *others))
 
 
 def test_page_says_what_it_is_to_those_who_link_it(web):
-    page = web.get("/", headers={"accept": BROWSER}).text
+    page = web.get("/", headers={"accept": "*/*"}).text
     described = dict(re.findall('<meta [^>]*property="og:([^"]+)" content="([^"]+)">', page))
-    assert described.keys() == {"title", "description", "type"}
+    assert described.keys() == {"title", "description", "type", "image"}
+    picture = web.get(described["image"])  # which names the whole address
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.content.startswith(b"\x89PNG")
     assert f'<meta name="description" property="og:description" content="{described["description"]}">' in page
 
 

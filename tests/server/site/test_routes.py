@@ -88,7 +88,8 @@ def test_ladder_alone_is_as_in_the_list(web):
 
 
 def test_api_answers_with_its_index(web):
-    assert get(web, "/api/v1/") == get(web, "/api/v1") == get(web, "/")
+    links = web.get("/", headers={"accept": "application/json"}).json()
+    assert get(web, "/api/v1/") == get(web, "/api/v1") == links
 
 
 def test_unknown_ladder_has_suggestions(web):
@@ -271,7 +272,7 @@ def test_live_lists_open_match_with_its_watchers(web, site):
 
 
 def test_index_leads_to_every_list(web):
-    links = get(web, "/")["links"]
+    links = get(web, "/api/v1")["links"]
     assert web.head(links.pop("events")).headers["content-type"].startswith("text/event-stream")
     for path in links.values():
         assert read_computed(str(web.base_url.join(path))).status_code == 200

@@ -25,7 +25,7 @@ async def server(database):
 async def test_set_url_is_used_wherever_site_is_named(server):
     local = f"http://127.0.0.1:{server.site.port}"
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
-        index = await client.get(local, headers={"host": "games.example"})
+        index = await client.get(f"{local}/api/v1", headers={"host": "games.example"})
         game = await client.get(f"{local}/api/v1/game", headers={"host": "games.example"})
         page = await client.get(local, headers={"host": "games.example", "accept": "text/html"})
         redirected = await client.get(server.url.replace("ws://", "http://").removesuffix("v1"))
@@ -38,6 +38,7 @@ async def test_set_url_is_used_wherever_site_is_named(server):
         welcome = json.loads(await socket.recv())
     assert index.json()["links"]["ladders"] == "/pegs/api/v1/ladders"
     assert game.json()["url"] == "wss://games.example/pegs/v1"
+    assert f'content="{SITE_URL}/static/' in page.text
     assert "connect-src 'self' wss://games.example;" in page.headers["content-security-policy"]
     assert server.site_url == redirected.headers["location"] == welcome["server"]["site"] == SITE_URL + "/"
     assert others == [200, 200, 421, 421]
