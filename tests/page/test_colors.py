@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import follow, show_theme
+from support.browser import CHROMIUM, FLAGS, follow, show_theme
 from support.page.local_games import play
 
 pytestmark = pytest.mark.full
@@ -26,6 +26,7 @@ PARTS = {
 CLEAR = "rgba(0, 0, 0, 0)"
 ORANGE = "rgb(230, 159, 0)"
 READ = "(part, name) => getComputedStyle(part)[name]"
+FONT_SIZE = "part => parseFloat(getComputedStyle(part).fontSize)"
 SHADOW = "part => getComputedStyle(part).boxShadow"
 
 
@@ -100,3 +101,34 @@ def test_browser_without_light_dark_shows_light_theme(open_view):
     page.keyboard.type("1345")
     expect(page.locator(".actions .primary")).to_be_enabled()
     assert shown_colors(page) == usual
+
+
+@pytest.mark.parametrize("chosen", ["system", "dark"])
+def test_paper_is_light_and_keeps_marks_pegs_and_bars(open_view, chosen):
+    page = open_view(color_scheme="light", reduced_motion="reduce")
+    make_guess(page)
+    usual = shown_colors(page)
+    if chosen == "dark":
+        page.get_by_role("button", name="Use the dark theme").click()
+    page.emulate_media(color_scheme="dark")
+    assert shown_colors(page)["text"] != usual["text"]
+    page.emulate_media(media="print", color_scheme="dark")
+    assert shown_colors(page) == usual
+    for part in ("guess-table .peg", "reply-bars i.black", "reply-bars .bar i", "reply-bars .taken .bar i"):
+        expect(page.locator(part).first).to_have_css("print-color-adjust", "exact")
+    expect(page.locator("body")).to_have_css("print-color-adjust", "economy")
+
+
+def test_page_follows_the_font_size_of_the_browser(browser, server):
+    sizes = {}
+    for chosen in (16, 24):
+        flags = [*FLAGS, f"--blink-settings=defaultFontSize={chosen}"]
+        own = browser.browser_type.launch(executable_path=CHROMIUM, args=flags)
+        page = own.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(server.site_url)
+        page.locator("code-entry").wait_for()
+        sizes[chosen] = [page.locator(part).first.evaluate(FONT_SIZE) for part in ("body", "local-board .heading")]
+        own.close()
+    assert sizes[16][0] == pytest.approx(16.5, abs=0.2)
+    grown = [large / small for large, small in zip(sizes[24], sizes[16], strict=True)]
+    assert grown == pytest.approx([24 / 16.5] * 2, abs=0.05)

@@ -288,3 +288,18 @@ def test_move_to_the_side_and_long_press_drag(phone):
     expect_draft(page, "3155")
     guess(page).tap()
     expect_guesses(page, "3155")
+
+
+def test_each_peg_that_is_put_is_said(open_view):
+    page = open_view(reduced_motion="reduce")
+    said = page.locator("code-entry [role=status]")
+    expect(said).to_have_text("")
+    for key, words in {"3": "Peg 1: 3", "5": "Peg 2: 5", "ArrowUp": "Peg 3: 1", "Backspace": "Peg 3: empty"}.items():
+        page.keyboard.press(key)
+        expect(said).to_have_text(words)
+    page.locator(KEY).click()
+    expect(said).to_have_text("Peg 3: 5")
+    drag(page, SLOT.format(0), SLOT.format(3))
+    expect(said).to_have_text("Peg 1: empty, Peg 4: 3")
+    page.keyboard.press("Escape")
+    expect(said).to_have_text("")

@@ -41,6 +41,10 @@ export class CodeEntry extends LitElement {
     /** What the button says. */
     this.word = "Guess";
     this.draft = new CodeDraft(this.rules);
+    /** What a screen reader says about the last change. */
+    this.said = "";
+    /** The pegs that it is about. @type {readonly (number | null)[]} */
+    this.known = [];
     this.drag = new PegDrag({ onMove: () => this.requestUpdate(), onDrop: (drag) => this.drop(drag) });
     /** Where keys act. @type {HTMLElement} */
     this.board = this;
@@ -62,6 +66,16 @@ export class CodeEntry extends LitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has("rules")) this.draft = new CodeDraft(this.rules);
+    const { pegs, isEmpty } = this.draft;
+    const put = pegs.flatMap((color, slot) => (color === (this.known[slot] ?? null) ? [] : [this.slotWords(slot)]));
+    if (put.length > 0) this.said = isEmpty ? "" : put.join(", ");
+    this.known = [...pegs];
+  }
+
+  /** @param {number} slot */
+  slotWords(slot) {
+    const color = this.draft.pegs[slot];
+    return `Peg ${slot + 1}: ${color === null ? "empty" : SYMBOLS[color]}`;
   }
 
   /** Take the focus when a guess can be made and nothing else has it, so that keys act at once. @param {Map<string, unknown>} changed */
@@ -174,6 +188,7 @@ export class CodeEntry extends LitElement {
         </div>
         <slot></slot>
       </div>
+      <span class="hidden" role="status">${this.said}</span>
       ${this.ghost()}
     `;
   }
@@ -188,8 +203,7 @@ export class CodeEntry extends LitElement {
   slotButton(slot) {
     const color = this.draft.pegs[slot];
     const isCursor = slot === this.draft.cursor && !this.disabled;
-    const content = color === null ? "empty" : SYMBOLS[color];
-    return html`<button class="slot ${isCursor ? "cursor" : ""}" data-slot=${slot} aria-label="Peg ${slot + 1}: ${content}" ?disabled=${this.disabled}
+    return html`<button class="slot ${isCursor ? "cursor" : ""}" data-slot=${slot} aria-label=${this.slotWords(slot)} ?disabled=${this.disabled}
       aria-current=${isCursor ? "true" : nothing} @click=${() => this.select(slot)}
       @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, slot)}>${color === null ? html`<span class="empty"></span>` : peg(color)}</button>`;
   }

@@ -145,6 +145,12 @@ export const shared = css`
     font-weight: 650;
     cursor: pointer;
   }
+  /* a browser that prints leaves out backgrounds, and marks, pegs and bars are nothing else */
+  i,
+  .peg {
+    -webkit-print-color-adjust: exact;
+    print-color-adjust: exact;
+  }
   :focus-visible {
     outline: 3px solid var(--accent);
     outline-offset: 2px;
