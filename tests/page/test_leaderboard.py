@@ -10,6 +10,7 @@ from support.browser import ARTIFACTS, axe_violations, follow, look, show_theme
 from support.page.played_matches import open_match
 
 pytestmark = pytest.mark.full
+HIDDEN = "boxes => boxes.map((each) => each.scrollWidth - each.clientWidth)"
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
 ROW = {
     "player": "somebody", "client": "some 1", "games": 120, "mean": 7.0, "low": 6.9, "high": 7.1, "worst": 13,
@@ -143,6 +144,22 @@ def test_leaderboard_of_a_kind(open_view, server):
     expect(page.get_by_text("No player of this kind")).to_be_visible()
     page.get_by_label("Players").select_option("")
     page.wait_for_url("**/#/ladder/super-evil")
+
+
+@pytest.mark.usefixtures("played")
+def test_tables_of_player_and_matches_are_whole_on_a_phone(open_view):
+    page = open_view("#/nothing", viewport={"width": 360, "height": 740})
+    for address, tables in (("#/matches", 1), ("#/player/minimax", 2)):
+        follow(page, address)
+        first = page.locator("match-list tbody tr").first
+        first.wait_for()
+        expect(page.locator(".scroll")).to_have_count(tables)
+        assert not any(page.locator(".scroll").evaluate_all(HIDDEN))
+        for name in ("Guesses", "Time", "self-reported"):
+            expect(first.locator(f"[data-head='{name}']")).to_be_in_viewport()
+    page.evaluate("scrollTo(0, 0)")
+    for name in ("Score", "95 % interval", "Games", "Solved"):
+        expect(page.locator(f"section:first-of-type [data-head='{name}']").first).to_be_in_viewport()
 
 
 def test_long_leaderboard_is_drawn_in_pieces_and_searched(open_view, server):

@@ -35,6 +35,11 @@ OVERFLOW = """() => {
   return root.scrollHeight > root.clientHeight || root.scrollWidth > root.clientWidth || [view, ...inner].some(isCut);
 }"""
 STYLE = "view => { const {color, backgroundColor} = getComputedStyle(view); return [color, backgroundColor]; }"
+FILLED = """list => {
+  const parts = [list, list.lastElementChild, list.querySelector(".feedback")];
+  const [box, last, mark] = parts.map((each) => each.getBoundingClientRect());
+  return Math.max((last.bottom - box.top) / box.height, (mark.right - box.left) / box.width);
+}"""
 FONT = "view => parseFloat(getComputedStyle(view).fontSize)"
 SOME_SHOWN = """names => [...document.querySelector("watch-view").shadowRoot.querySelectorAll("h2")]
   .some((each) => names.includes(each.innerText))"""
@@ -233,6 +238,7 @@ def test_view_fills_every_screen_in_black_on_white(watch, server):
                 page.set_viewport_size({"width": width, "height": height})
                 expect(page.locator("li")).to_have_count(30 if width > height else 10)
                 assert not page.evaluate(OVERFLOW), (address, width, height)
+                assert page.locator("section ol").first.evaluate(FILLED) > 0.9, (address, width, height)
                 assert page.locator("watch-view").evaluate(STYLE) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
                 if width > height:
                     assert page.locator("watch-view").evaluate(FONT) == pytest.approx(0.022 * width, rel=0.01)

@@ -111,5 +111,35 @@ export const dataStyle = css`
     .board { padding: 0.6rem 0.8rem; }
     .board th,
     .board td { padding-inline: 0.3rem; }
+    /* a table whose rows are paragraphs on a phone, each figure behind its name */
+    .stacked thead {
+      position: absolute;
+      width: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+    .stacked tr {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 0.1rem 0.9rem;
+      padding: 0.55rem 0;
+      border-top: 1px solid var(--line);
+    }
+    .stacked :is(td, th) {
+      padding: 0;
+      border: none;
+      white-space: normal;
+    }
+    .stacked th {
+      flex: 1 1 60%;
+      order: -2;
+      overflow-wrap: anywhere;
+    }
+    .stacked [data-head]::before {
+      content: attr(data-head) "\\00a0";
+      color: var(--muted);
+      font-size: 0.85rem;
+    }
+    .stacked .action { order: -1; }
   }
 `;

@@ -39,7 +39,7 @@ export class MatchList extends LitElement {
 
   render() {
     return html`<div class="scroll" tabindex="0" role="region" aria-label=${this.label}>
-      <table>
+      <table class="stacked">
         <thead>
           <tr>${HEADS.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col" class="right">Time used</th>${versionHead}</tr>
         </thead>
@@ -51,13 +51,13 @@ export class MatchList extends LitElement {
   /** @param {MatchEntry} match */
   row(match) {
     return html`<tr>
-      <td><a href="#/match/${encodeURIComponent(match.match)}" aria-label="${match.over ? "Replay" : "Follow"} ${match.match}">${match.over ? "Replay" : "Follow"}</a></td>
+      <td class="action"><a href="#/match/${encodeURIComponent(match.match)}" aria-label="${match.over ? "Replay" : "Follow"} ${match.match}">${match.over ? "Replay" : "Follow"}</a></td>
       <th scope="row"><a href="#/player/${encodeURIComponent(match.player)}">${match.player}</a></th>
-      <td>${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.map((outcome, index) => gameLink(match, outcome, index))}</td>
+      <td data-head="Guesses">${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.map((outcome, index) => gameLink(match, outcome, index))}</td>
       <td>${match.ladder}</td>
       <td>${momentWords(match.started_at)}</td>
-      <td class="right">${match.over ? timeWords(match.elapsed_ms) : nothing}</td>
-      <td class="long">${match.client}</td>
+      ${match.over ? html`<td class="right" data-head="Time">${timeWords(match.elapsed_ms)}</td>` : html`<td></td>`}
+      <td class="long" data-head="self-reported">${match.client}</td>
     </tr>`;
   }
 }

@@ -161,7 +161,7 @@ function laddersOf(results) {
 function resultTable(head, results) {
   const adjusted = isAdjusted(results.map(({ row }) => row));
   const few = html`<span class="muted">too few games</span>`;
-  return html`<table>
+  return html`<table class="stacked">
     <thead>
       <tr>
         <th scope="col">${head}</th>
@@ -176,14 +176,14 @@ function resultTable(head, results) {
       ${results.map(
         ({ name, address, row }) => html`<tr>
           <th scope="row"><a href=${address}>${name}</a></th>
-          <td class="long">${row.client}</td>
-          <td class="right">${scoreWords(row)}</td>
-          <td>${intervalWords(row) || few}</td>
-          ${adjusted ? html`<td class="right">${meanWords(row.mean)}</td>` : nothing}
-          <td class="right">${formatNumber(row.games)}</td>
-          <td class="right">${row.worst}</td>
-          <td class="right">${shareWords(row.solved)}</td>
-          <td class="right">${timeWords(row.mean_ms)}</td>
+          <td class="long" data-head="self-reported">${row.client}</td>
+          <td class="right" data-head="Score">${scoreWords(row)}</td>
+          <td data-head="95 % interval">${intervalWords(row) || few}</td>
+          ${adjusted ? html`<td class="right" data-head="Mean with luck">${meanWords(row.mean)}</td>` : nothing}
+          <td class="right" data-head="Games">${formatNumber(row.games)}</td>
+          <td class="right" data-head="Worst">${row.worst}</td>
+          <td class="right" data-head="Solved">${shareWords(row.solved)}</td>
+          <td class="right" data-head="Mean time">${timeWords(row.mean_ms)}</td>
         </tr>`,
       )}
     </tbody>
