@@ -37,6 +37,14 @@ def test_earlier_guesses_are_in_sight_beside_the_entry(open_view, width, height,
         assert page.locator("guess-table").evaluate(ROWS_IN_SIGHT) == 10
 
 
+def test_heading_is_one_line_on_the_smallest_phone(open_view):
+    page = open_view(GAME, viewport={"width": 360, "height": 640}, **CALM)
+    play(page, *["1122"] * 9)
+    expect(page.locator(".heading strong")).to_have_text("Guess 10 of 10")
+    top = page.locator(".heading .legend").evaluate("each => each.getBoundingClientRect().top")
+    assert top < page.locator(".heading strong").evaluate(BOTTOM)
+
+
 def test_phone_on_its_side_shows_rows_and_button(open_view):
     page = open_view(GAME, viewport={"width": 844, "height": 390}, **CALM)
     play(page, *["1122"] * 6)

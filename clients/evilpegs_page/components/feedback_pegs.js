@@ -36,6 +36,14 @@ export const feedbackStyle = css`
     gap: 0 0.6rem;
     font-size: 0.74rem;
   }
+  /* beside "Guess 10 of 10" on the smallest phones */
+  @media (max-width: 23rem) {
+    .legend.short {
+      gap: 0 0.4rem;
+      font-size: 0.69rem;
+    }
+    .legend.short li { gap: 0.3em; }
+  }
 `;
 
 /** @param {{black: number, white: number}} given @param {number} pegs */

@@ -50,6 +50,10 @@ export class ReplyBars extends LitElement {
         padding-left: 0.6rem;
         font: 650 0.82rem/1.25rem var(--font);
       }
+      /* the bar is shorter than its words */
+      @media (max-width: 40rem) {
+        .large .bar i { text-indent: 100vw; }
+      }
       .mark {
         padding: 0.05rem 0.5rem;
         border-radius: 999px;
@@ -77,7 +81,7 @@ export class ReplyBars extends LitElement {
     const sorted = [...this.parts].sort((one, other) => other.count - one.count);
     const digits = formatNumber(most).length;
     const pegs = this.taken?.code.length ?? 0;
-    return html`<ol class="plain" .style=${`--room: ${0.9 + 0.62 * digits}rem; --wide: ${Math.ceil(pegs / 2)}`}>
+    return html`<ol class="plain ${digits > 9 ? "large" : ""}" .style=${`--room: ${0.9 + 0.62 * digits}rem; --wide: ${Math.ceil(pegs / 2)}`}>
       ${sorted.map((part) => this.bar(part, part.count / most, pegs))}
     </ol>`;
   }
