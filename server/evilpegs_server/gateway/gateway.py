@@ -29,6 +29,7 @@ from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import is_local
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
+from evilpegs_server.sealing import hides_metrics
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""
@@ -162,7 +163,8 @@ class Gateway:
                     return _problem(connection, 503, why)
                 return _respond(connection, 200, "application/json", b'{"status":"ready"}')
             case "/metrics":
-                is_public = self._services.settings.public_metrics and not self._services.registry.has_sealed_round
+                is_hidden = hides_metrics(self._services.registry.offered_ladders)
+                is_public = self._services.settings.public_metrics and not is_hidden
                 if not is_public and not is_local(peer_address(connection.transport), request.headers):
                     return _problem(connection, 403, NOT_LOCAL)
                 return _respond(connection, 200, METRICS_TYPE, self._metrics.text())

@@ -12,6 +12,7 @@ from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.metric_families import ProcessMetrics, collect, counter, gauge, histogram
 from evilpegs_server.play.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason
+from evilpegs_server.sealing import is_counted
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.work.pool import TaskPool
 
@@ -30,8 +31,7 @@ class GameMetrics(ProcessMetrics):
         counts = registry.counts
         events = counts.events
         in_play = Counter(runner.key.ladder.id for runner in registry.runners)
-        # when matches of a sealed round begin and end is nobody's business
-        ladders = {name: in_play[name] for name, ladder in registry.ladders.items() if not ladder.sealed}
+        ladders = {name: in_play[name] for name, ladder in registry.ladders.items() if is_counted(ladder)}
         yield gauge("evilpegs_open_matches", "Matches in play", "ladder", ladders)
         yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])

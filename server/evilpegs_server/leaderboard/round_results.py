@@ -13,6 +13,7 @@ from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.sealing import is_counted
 from evilpegs_server.storage.rounds import Round, RoundGames, load_change, load_round_games
 
 MINUTE_MS: Final = 60_000
@@ -33,10 +34,9 @@ def round_document(
     """
     ladder = played.ladder(ladders)
     curve = curve_hashes([ladder]).get(ladder.id)
-    is_over = played.published is not None
     games = load_round_games(engine, played.id, curve)
-    results = _results(games, ladder) if is_over else {}
-    is_shown = is_over or with_sealed or not played.sealed
+    results = _results(games, ladder) if played.is_over else {}
+    is_shown = played.is_over or with_sealed or is_counted(ladder)
     seen = now + 1 if is_shown else (now - SETTLED_MS) // MINUTE_MS * MINUTE_MS
     entrants = [
         RoundEntrant(
@@ -49,7 +49,7 @@ def round_document(
         for each in games
     ]
     entrants.sort(key=lambda each: (each.result.place if each.result else inf, each.player or ""))
-    added = {"adjusted": curve is not None, "changed": load_change(engine, played)} if is_over else {}
+    added = {"adjusted": curve is not None, "changed": load_change(engine, played)} if played.is_over else {}
     return round_heading(played, ladders, now).model_copy(update={**added, "entrants": tuple(entrants)})
 
 
@@ -74,7 +74,7 @@ def _progress(games: RoundGames, until: int) -> Progress:
 
 
 def _state(played: Round, now: int) -> RoundState:
-    if played.published is not None:
+    if played.is_over:
         return "over"
     if played.is_closed(now):
         return "closing"

@@ -126,11 +126,6 @@ class MatchRegistry:
             self.offered_ladders.append(ladder)
 
     @property
-    def has_sealed_round(self) -> bool:
-        """True while metrics of tasks and caches would count the guesses of a round that others may not see."""
-        return any(ladder.sealed for ladder in self.offered_ladders)
-
-    @property
     def runners(self) -> tuple[MatchRunner, ...]:
         return tuple(self._open.values())
 

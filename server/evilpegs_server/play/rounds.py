@@ -39,7 +39,7 @@ class Rounds:
             if each.id not in self._registry.ladders and each.base in self._registry.ladders:
                 self._registry.add_ladder(each.ladder(self._registry.ladders))
                 self._log.info("a round was added", round=each.id, opens=utc(each.opens))
-        self._rounds = {each.id: each for each in rounds if each.published is None}
+        self._rounds = {each.id: each for each in rounds if not each.is_over}
         offered = self._registry.offered_ladders
         self._registry.offered_ladders = [each for each in offered if not each.is_round or each.id in self._rounds]
         for each in self._rounds.values():
@@ -48,7 +48,7 @@ class Rounds:
 
     def _load(self) -> tuple[list[Round], set[tuple[str, int]], set[tuple[str, int]]]:
         rounds = load_rounds(self._engine)
-        if all(each.published is not None for each in rounds):
+        if all(each.is_over for each in rounds):
             return rounds, set(), set()
         return rounds, load_entrants(self._engine), load_entered(self._engine)
 

@@ -52,6 +52,7 @@ from evilpegs_server.play.messages import ClientChannel, Request, Step
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
+from evilpegs_server.sealing import is_counted
 from evilpegs_server.storage.errors import FaultLog
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
@@ -365,7 +366,7 @@ class MatchRunner:
         channel = self.seat if step.request is None else step.request.channel
         if channel is not None and step.texts:
             channel.send(step.texts)
-        if not self.key.ladder.sealed:  # or the metrics would count what nobody may see
+        if is_counted(self.key.ladder):
             self._counts.add_step(step)
         now = self._now()
         self.time.start_turn(now)

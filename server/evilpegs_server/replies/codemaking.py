@@ -17,6 +17,7 @@ from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
+from evilpegs_server.sealing import runs_apart
 from evilpegs_server.work import tasks
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.pool import TaskPool
@@ -76,7 +77,7 @@ class Codemaking:
             if isinstance(result, Exception):
                 done(result)
                 return
-            if not isinstance(result, AllowedReplies) and not ladder.sealed:  # or others could ask what was guessed
+            if not isinstance(result, AllowedReplies) and not runs_apart(ladder):
                 self.part_sizes.put(key, result, SIZES_BYTES)
             done(outcome_of(partial(choose_reply, ladder, secrets, history, guess, result)))
 
@@ -156,7 +157,7 @@ def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int,
 
 
 def _kept_apart(ladder: Ladder, task: Task[Any]) -> Task[Any]:
-    return tasks.Apart(task) if ladder.sealed else task
+    return tasks.Apart(task) if runs_apart(ladder) else task
 
 
 def choose_reply(

@@ -13,10 +13,10 @@ import orjson
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
+from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.errors import first_line
 from evilpegs_server.storage.queries import read, read_value
-from evilpegs_server.storage.rounds import SHOWN
 
 MAX_EVENTS: Final = 1_000
 """The most events that are read at a time."""

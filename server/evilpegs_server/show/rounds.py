@@ -27,7 +27,7 @@ class ShownRounds:
             self._streams.announce(each)
 
     def _over(self) -> set[str]:
-        return {each.id for each in self.known.values() if each.published is not None}
+        return {each.id for each in self.known.values() if each.is_over}
 
     async def read(self) -> None:
         rounds = await asyncio.to_thread(load_rounds, self._engine)

@@ -19,6 +19,7 @@ from evilpegs_server.leaderboard.round_results import round_document, round_head
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
+from evilpegs_server.sealing import hides_metrics
 from evilpegs_server.site import match_routes, models, stream_routes
 from evilpegs_server.site.analysis import MAX_CODES, MAX_TURNS, parse_position
 from evilpegs_server.site.page import KEEP_FOREVER, page_headers
@@ -208,8 +209,8 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
     Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
     """
     peer = request.client.host if request.client is not None else ""
-    has_sealed = any(each.sealed and each.published is None for each in site.rounds.known.values())
-    if (has_sealed or not site.public_metrics) and not is_local(peer, request.headers):
+    played = (site.all_ladders[name] for name, each in site.rounds.known.items() if not each.is_over)
+    if (hides_metrics(played) or not site.public_metrics) and not is_local(peer, request.headers):
         raise HTTPException(403, NOT_LOCAL)
     return answer(site.metrics.text(), _NEVER_KEPT, METRICS_TYPE)
 

@@ -10,10 +10,11 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage import players
 from evilpegs_server.storage.look_alikes import skeleton, stored_form
 from evilpegs_server.storage.players import Player, PlayerKind
-from evilpegs_server.storage.queries import UNSEALED, changing, is_postgres, read, read_value
+from evilpegs_server.storage.queries import changing, is_postgres, read, read_value
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""

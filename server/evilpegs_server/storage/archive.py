@@ -10,10 +10,11 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
-from evilpegs_server.storage.queries import UNSEALED, read, read_value
+from evilpegs_server.storage.queries import read, read_value
 
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""

@@ -11,11 +11,11 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 from sqlalchemy import Connection, Engine, text
 
+from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.look_alikes import stored_form
 from evilpegs_server.storage.players import PlayerKind
 from evilpegs_server.storage.queries import read
-from evilpegs_server.storage.rounds import SHOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import orjson
 from sqlalchemy import Connection
 
 from evilpegs_protocol.server_messages import PlayerKind
-from evilpegs_server.storage.rounds import SHOWN
+from evilpegs_server.sealing import SHOWN
 
 END_OF_TIME: Final = 2**63 - 1
 """Greater than all times, in Unix milliseconds, and all numbers of matches."""

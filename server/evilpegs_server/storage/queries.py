@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Engine
-
-UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND published IS NULL)"
-"""Condition for the row ``m`` of `matches`: it is not played in a round that is still sealed."""
 
 
 @contextmanager

@@ -1,8 +1,4 @@
-"""Rounds: a ladder's terms under an id of their own, played once by each entrant, with one match of all games.
-
-What is played in a sealed round is shown to nobody but its player until the last game has ended: `SHOWN` is part of
-each query for others. Nobody can seal the file itself, or a backup.
-"""
+"""Rounds: a ladder's terms under an id of their own, played once by each entrant, with one match of all games."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +11,7 @@ from sqlalchemy import Connection, Engine
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.acts import BANS, find_players, note_act
-from evilpegs_server.storage.queries import UNSEALED, changing, read, read_value
-
-SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
-"""Condition for the row ``m`` of `matches`: others than its player may see it in lists, streams and the feed."""
+from evilpegs_server.storage.queries import changing, read, read_value
 
 _ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
 _POSSIBLE: Final = "FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
@@ -64,6 +57,10 @@ class Round:
     opens: int
     closes: int | None  # None while only a command closes it
     published: int | None  # when the last game had ended
+
+    @property
+    def is_over(self) -> bool:
+        return self.published is not None
 
     def is_closed(self, now: int) -> bool:
         return self.closes is not None and now >= self.closes

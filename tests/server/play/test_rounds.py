@@ -10,6 +10,7 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
 from evilpegs_server import show_server
+from evilpegs_server.sealing import hides_metrics
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import rounds
 from evilpegs_server.storage.acts import forget_player
@@ -260,7 +261,7 @@ class TestSealed:
         await contest.start()
         async with AsyncExitStack() as stack:
             anna = await contest.log_in(stack, "anna")
-            assert contest.server.registry.has_sealed_round is sealed, "which keeps metrics on this machine"
+            assert hides_metrics(contest.server.registry.offered_ladders) is sealed
             before = await self._counters(contest)
             stream = await stack.enter_async_context(contest.web.stream("GET", "/api/v1/events"))
             lines = stream.aiter_lines()
@@ -293,7 +294,7 @@ class TestSealed:
             while "round_closed" not in followed:
                 followed += await anext(lines)
         assert await self._showing(contest, match) == FINISHED
-        assert not contest.server.registry.has_sealed_round
+        assert not hides_metrics(contest.server.registry.offered_ladders)
 
     async def test_unknown_and_sealed_matches_are_refused_with_equal_answers(self, contest):
         contest.open("anna", "bert", sealed=True)

@@ -61,6 +61,7 @@ def ask(parts, metrics):
             public_metrics=public,
             leaderboards=parts.leaderboards,
             rounds=SimpleNamespace(known={each.id: each for each in rounds}),
+            all_ladders={each.id: SimpleNamespace(sealed=each.sealed) for each in rounds},
         )
         transport = httpx.ASGITransport(app, client=(client, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=PATIENCE) as browser:
