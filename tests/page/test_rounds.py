@@ -182,6 +182,7 @@ def test_results_are_those_of_api(open_round_view, contest):
     for row, (player, result) in enumerate(expected):
         ahead = [name for name in result["ahead_of"] if name not in {"ada", ABSENT}]  # who never played
         names = f"{len(ahead)} player{'s' * (len(ahead) > 1)}" if ahead else "nobody"
+        names = "did not play" if player in {"ada", ABSENT} else names
         shown = page.locator("tbody tr:not(.more)").nth(row).locator("th, td")
         expect(shown).to_have_text([f"{result['place']}", player, f"{result['mean']:.3f}", names])
     assert {"ada", ABSENT} <= set(expected[0][1]["ahead_of"])

@@ -1,7 +1,6 @@
 /** The look that boards share, in the browser and on the server: the board, the panel beside it, and their headings. */
 
 import { css } from "../vendor/lit.js";
-import { isLong } from "./turn_table_style.js";
 
 export const boardStyle = css`
   .columns {
@@ -51,8 +50,21 @@ export const boardStyle = css`
   }
   @media (max-width: 50rem) {
     :not(.stage) > guess-table[tabindex] {
-      max-height: 10rem; /* the result follows below */
+      max-height: max(10rem, calc(100svh - 22rem)); /* the result follows below */
     }
+  }
+  /* paper has no scroll bar, and nothing to press */
+  @media print {
+    guess-table[tabindex],
+    .stage,
+    .beside .stage > guess-table[tabindex] {
+      flex: none;
+      min-height: 0;
+      max-height: none;
+    }
+    code-entry,
+    .more { display: none; }
+    .beside .stage { display: block; }
   }
   guess-table {
     --peg: clamp(1.1rem, calc((min(100vw, var(--board) + 2rem) - 14.5rem) / var(--pegs) / 1.16), 1.5rem);
@@ -75,6 +87,7 @@ export const boardStyle = css`
   }
   .panel {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: 0.9rem;
   }
   .left {
@@ -97,7 +110,7 @@ export function boardSizes(pegs) {
   return `--pegs: ${pegs}; --board: 34rem`;
 }
 
-/** Return the class of columns in which the entry may stand beside the rows. @param {number} pegs */
+/** Return the class of columns in which the entry may stand beside the rows, with room for numbers of codes. @param {number} pegs */
 export function boardClass(pegs) {
-  return isLong(pegs) ? "" : "beside";
+  return pegs > 5 ? "" : "beside";
 }

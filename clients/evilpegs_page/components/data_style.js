@@ -111,7 +111,10 @@ export const dataStyle = css`
     .board { padding: 0.6rem 0.8rem; }
     .board th,
     .board td { padding-inline: 0.3rem; }
-    /* a table whose rows are paragraphs on a phone, each figure behind its name */
+  }
+  /* a table whose rows are paragraphs where it would not fit, each figure behind its name */
+  @media (max-width: 62rem) {
+    .stacked .empty { display: none; }
     .stacked thead {
       position: absolute;
       width: 1px;

@@ -114,7 +114,7 @@ export class GameAdvice extends LitElement {
     const waiting = failure ? `What your guesses cost is not known yet: ${failure}` : "The server is computing what your guesses cost…";
     return html`<div aria-live="polite">
       ${needed === null ? nothing : html`<p>You used ${count(this.turns, "guess", "guesses")}${isBest ? `. Nobody can do it in fewer${given > 0 ? " after that first guess" : ""}!` : `; the best play needs ${needed}.`}</p>`}
-      <p>${advice === null ? waiting : game.codemaker === "evil" ? costsForSure(advice.analyses, given) : averageWords(game, advice.analyses, given)}</p>
+      ${advice !== null && game.codemaker === "evil" ? costsForSure(advice.analyses, given) : html`<p>${advice === null ? waiting : averageWords(game, advice.analyses, given)}</p>`}
       <p>${luckWords(advice && luckOf(advice.analyses), game.codemaker)}</p>
     </div>`;
   }
@@ -134,9 +134,9 @@ function costsForSure(analyses, given) {
   const judged = analyses.slice(given).map((analysis, index) => ({ ...analysis, turn: given + index + 1 }));
   const costly = judged.filter(({ regret }) => regret?.at_least > 0);
   const isExact = judged.every(({ regret }) => regret?.kind === "exact");
-  return html`${costly.map(
-    (each) => html`Guess ${each.turn} cost ${costWords(each)}${insteadWords(each)}.${each.optimal === null ? "" : html` ${pegRow(each.optimal)} was better.`} `,
-  )}${isExact ? (costly.length === 0 ? "You lost no guesses." : "") : restWords(costly.length > 0)}`;
+  const rest = isExact ? (costly.length === 0 ? "You lost no guesses." : "") : restWords(costly.length > 0);
+  const item = (/** @type {any} */ each) => html`<li>Guess ${each.turn} cost ${costWords(each)}${costly.length > 2 ? "" : insteadWords(each)}.${each.optimal === null ? "" : html` ${pegRow(each.optimal)} was better.`}</li>`;
+  return html`${costly.length === 0 ? nothing : html`<ul class="plain">${costly.map(item)}</ul>`}${rest ? html`<p>${rest}</p>` : nothing}`;
 }
 
 /** @param {boolean} isSomeKnown */

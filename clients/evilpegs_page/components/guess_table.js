@@ -21,6 +21,12 @@ export class GuessTable extends LitElement {
     feedbackStyle,
     turnTableStyle,
     css`
+      thead th {
+        position: sticky;
+        top: 0;
+        z-index: 1;
+        background: var(--surface);
+      }
       td:first-child { color: var(--muted); }
       .pegs { flex-wrap: nowrap; }
       .feedback { font-size: 0.72rem; }

@@ -32,6 +32,7 @@ export class GuessWorth extends LitElement {
     css`
       :host {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         gap: 1rem;
         --peg: 1.5rem;
       }

@@ -56,7 +56,7 @@ export class MatchList extends LitElement {
       <td data-head="Guesses">${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.map((outcome, index) => gameLink(match, outcome, index))}</td>
       <td>${match.ladder}</td>
       <td>${momentWords(match.started_at)}</td>
-      ${match.over ? html`<td class="right" data-head="Time">${timeWords(match.elapsed_ms)}</td>` : html`<td></td>`}
+      ${match.over ? html`<td class="right" data-head="Time">${timeWords(match.elapsed_ms)}</td>` : html`<td class="empty"></td>`}
       <td class="long" data-head="self-reported">${match.client}</td>
     </tr>`;
   }

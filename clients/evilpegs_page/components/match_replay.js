@@ -65,16 +65,23 @@ export class MatchReplay extends LitElement {
     this.timer = null;
     /** @type {Map<string, Insight[]>} the insights of each game by its number and guesses */
     this.known = new Map();
+    /** On paper the game stands to its end. */
+    this._onPrint = () => {
+      this.stop({ ...this.position, turn: this.lengths[this.position.game] ?? 0 });
+      this.performUpdate();
+    };
     this._onKey = (/** @type {KeyboardEvent} */ event) => this.press(event);
   }
 
   connectedCallback() {
     super.connectedCallback();
     addEventListener("keydown", this._onKey);
+    addEventListener("beforeprint", this._onPrint);
   }
 
   disconnectedCallback() {
     removeEventListener("keydown", this._onKey);
+    removeEventListener("beforeprint", this._onPrint);
     this.pause();
     super.disconnectedCallback();
   }
@@ -185,8 +192,8 @@ export class MatchReplay extends LitElement {
           <div class="heading">
             ${this.heading(game)} ${this.isAway ? html`<button class="primary" @click=${this.goLive}>Back to live</button>` : nothing} ${legend}
           </div>
-          ${this.table(game)} ${this.openTurn(game)}
           <replay-controls .lengths=${this.lengths} .position=${this.position} .isPlaying=${this.isPlaying} @play=${this.toggle} @step=${(/** @type {CustomEvent<Position>} */ { detail }) => this.stop(detail)}></replay-controls>
+          ${this.table(game)} ${this.openTurn(game)}
           ${this.ending(game)}
         </section>
         <section class="card worth" aria-label="The guess">${this.worth(game)}</section>

@@ -33,6 +33,9 @@ export const replayStyle = css`
     align-items: start;
     gap: 1.25rem;
   }
+  @media print {
+    replay-controls { display: none; }
+  }
   .columns.long { grid-template-columns: minmax(0, 1fr); }
   .board { --peg: 1.9rem; }
   .board,
@@ -68,6 +71,10 @@ export const replayStyle = css`
   th:first-child { width: 2.6rem; }
   td .pegs { flex-wrap: nowrap; }
   .current { background: linear-gradient(90deg, var(--accent-soft), transparent); }
+  .ahead {
+    gap: 0 0.2rem;
+    margin-top: 0.4rem;
+  }
   .jump {
     min-width: 2.1rem;
     min-height: 2.1rem;

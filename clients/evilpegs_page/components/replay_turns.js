@@ -1,4 +1,4 @@
-/** The table of a replay: one row for each guess, of which those after the position are covered. */
+/** The table of a replay: one row for each guess up to the position, and the numbers of those after it. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { feedbackPegs } from "./feedback_pegs.js";
@@ -18,14 +18,11 @@ import { formatNumber } from "./words.js";
  */
 export function turnTable({ turns, left, shown, onJump }) {
   const hasTimes = turns.some(({ tookMs }) => tookMs !== null);
+  const jump = (/** @type {number} */ index) =>
+    html`<button class="jump" aria-label="Guess ${index + 1}" aria-current=${index === shown - 1 ? "step" : nothing} @click=${() => onJump(index + 1)}>${index + 1}</button>`;
   const row = (/** @type {ReplayTurn} */ turn, /** @type {number} */ index) => {
-    const isCurrent = index === shown - 1;
-    const jump = html`<td>
-      <button class="jump" aria-label="Guess ${index + 1}" aria-current=${isCurrent ? "step" : nothing} @click=${() => onJump(index + 1)}>${index + 1}</button>
-    </td>`;
-    if (index >= shown) return html`<tr class="ahead">${jump}<td colspan="4"><span class="muted">not shown yet</span></td></tr>`;
-    return html`<tr class=${isCurrent ? "current" : ""}>
-      ${jump}
+    return html`<tr class=${index === shown - 1 ? "current" : ""}>
+      <td>${jump(index)}</td>
       <td>${pegRow(turn.code)}</td>
       <td>${feedbackPegs(turn, turn.code.length)}</td>
       <td class="right number">${left[index] === null ? nothing : formatNumber(left[index])}</td>
@@ -40,7 +37,8 @@ export function turnTable({ turns, left, shown, onJump }) {
           <th scope="col" class="right">Codes left</th>${hasTimes ? html`<th scope="col" class="right time">Time</th>` : nothing}
         </tr>
       </thead>
-      <tbody>${turns.map(row)}</tbody>
+      <tbody>${turns.slice(0, shown).map(row)}</tbody>
     </table>
+    ${shown < turns.length ? html`<p class="row muted ahead">Not shown yet: ${turns.slice(shown).map((_, index) => jump(shown + index))}</p>` : nothing}
   </div>`;
 }

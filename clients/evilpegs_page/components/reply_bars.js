@@ -14,12 +14,13 @@ export class ReplyBars extends LitElement {
     css`
       ol {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         gap: 0.2rem;
         font-size: 0.92rem;
       }
       li {
         display: grid;
-        grid-template-columns: calc(max(2, var(--wide)) * 0.72rem) 1fr;
+        grid-template-columns: calc(max(2, var(--wide)) * 0.72rem) minmax(0, 1fr);
         align-items: center;
         gap: 0.6rem;
         min-height: 1.6rem;
@@ -50,16 +51,17 @@ export class ReplyBars extends LitElement {
         padding-left: 0.6rem;
         font: 650 0.82rem/1.25rem var(--font);
       }
-      /* the bar is shorter than its words */
-      @media (max-width: 40rem) {
-        .large .bar i { text-indent: 100vw; }
-      }
       .mark {
         padding: 0.05rem 0.5rem;
         border-radius: 999px;
         background: var(--accent-soft);
         font-size: 0.8rem;
         font-weight: 650;
+      }
+      /* there is no room for words besides such numbers, and the reply is bold */
+      @media (max-width: 40rem) {
+        .large .bar i { text-indent: 100vw; }
+        .large .mark { display: none; }
       }
       @keyframes grow {
         from { transform: scaleX(0); }

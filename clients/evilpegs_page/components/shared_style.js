@@ -30,7 +30,7 @@ export const shared = css`
   .intro.played { margin-bottom: 0.4rem; }
   .played h1 {
     overflow: hidden;
-    font-size: 1.05rem;
+    font-size: min(1.05rem, 3.9vw);
     text-overflow: ellipsis;
     white-space: nowrap;
   }
@@ -145,9 +145,20 @@ export const shared = css`
     font-weight: 650;
     cursor: pointer;
   }
+  @media print {
+    button:not(.name, .jump),
+    .button,
+    .form,
+    .tabs,
+    details:not([open]) { display: none; }
+    :where(h1, h2, h3) { break-after: avoid; }
+    :where(li, tr, figure) { break-inside: avoid; }
+  }
   /* a browser that prints leaves out backgrounds, and marks, pegs and bars are nothing else */
   i,
-  .peg {
+  .jump,
+  .peg,
+  .sign {
     -webkit-print-color-adjust: exact;
     print-color-adjust: exact;
   }

@@ -28,6 +28,7 @@ export const turnTableStyle = css`
     }
     .long td:nth-child(2) { grid-column: 2 / -1; }
     .long td:nth-child(3) { grid-column: 2; }
+    .long td:nth-child(4):not(:empty)::after { content: " left"; }
     .long td:nth-child(n + 3) {
       padding-top: 0;
       border: none;

@@ -60,7 +60,7 @@ export default class AssistView extends LitElement {
         box-shadow: inset 0 2px var(--bad), inset 0 -2px var(--bad);
         forced-color-adjust: none;
       }
-      [aria-busy="true"] > * { opacity: 0.5; }
+      [aria-busy="true"] > * { color: var(--muted); }
       .panel { --peg: 1.35rem; }
       .panel .buttons { gap: 0.5rem 1rem; }
     `,

@@ -61,6 +61,9 @@ export default class ProtocolView extends LoadingView {
         padding: 0;
         background: none;
       }
+      @media print {
+        pre { white-space: pre-wrap; }
+      }
       table {
         min-width: 34rem;
         overflow-wrap: break-word;

@@ -31,6 +31,7 @@ export default class RoundsView extends LoadingView {
     css`
       :host { overflow-wrap: anywhere; }
       .words { white-space: normal; }
+      .after { margin-top: 0.8rem; }
       .more:not(.open) { display: none; }
       @media print {
         .more { display: table-row !important; }
@@ -110,7 +111,7 @@ export default class RoundsView extends LoadingView {
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
       </ul>`}
-      <p class="muted">${state === "over" ? note(round) : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
+      <p class="muted after">${state === "over" ? note(round) : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
   }
 
   /** @param {Round} round @param {Entrant} entrant */
@@ -145,7 +146,7 @@ export default class RoundsView extends LoadingView {
         <td>${place}</td>
         <th scope="row"><button class="name" aria-expanded=${isOpen}>${player}</button></th>
         <td class="right">${mean?.toFixed(3) ?? "none"}</td>
-        <td>${ahead.length === 0 ? "nobody" : count(ahead.length, "player")}</td>
+        <td>${absent.has(player) ? "did not play" : ahead.length === 0 ? "nobody" : count(ahead.length, "player")}</td>
       </tr>
       <tr class="more ${isOpen ? "open" : ""}"><td colspan="4">
         <dl>${facts.map(([name, words]) => (words === false ? nothing : html`<div><dt class="muted">${name}:</dt> <dd>${words}</dd></div>`))}</dl>
@@ -164,7 +165,7 @@ export default class RoundsView extends LoadingView {
 /** @param {Round} round */
 function note({ adjusted, ladder }) {
   return `The mean is that of the guesses per game; the luck of the replies is ${adjusted ? "" : "not "}removed. A game that was not solved
-    counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or fail more games, by more than luck explains, and not the other way round.`;
+    counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or fail more games, by more than luck explains, and not the other way round. Nobody is ahead of those who did not play.`;
 }
 
 /** @param {Round} round @returns {string} whether one can play, and until when */
@@ -181,14 +182,14 @@ function list(rounds) {
   if (rounds.length === 0) return html`<p class="card empty">No rounds yet.</p>`;
   const heads = ["Round", "State", "Rules", "Codemaker", "Games", "Opens", "Closes", "Sealed"];
   return table(heads, rounds.map(({ id, state, ladder, opens, closes, sealed }) => html`<th scope="row"><a href="#/round/${id}">${id}</a></th>
-    <td>${STATES[state]}</td><td>${rulesName(ladder.rules)}</td><td>${codemakerWords(ladder.codemaker).title}</td><td class="right">${formatNumber(ladder.games)}</td>
-    <td>${momentWords(opens)}</td><td>${closes === null ? "by hand" : momentWords(closes)}</td><td>${sealed ? "yes" : "no"}</td>`));
+    <td class="action">${STATES[state]}</td><td>${rulesName(ladder.rules)}</td><td>${codemakerWords(ladder.codemaker).title}</td><td class="right" data-head="Games">${formatNumber(ladder.games)}</td>
+    <td data-head="Opens">${momentWords(opens)}</td><td data-head="Closes">${closes === null ? "by hand" : momentWords(closes)}</td><td data-head="Sealed">${sealed ? "yes" : "no"}</td>`));
 }
 
 /** @param {readonly string[]} heads @param {readonly unknown[]} rows */
 function table(heads, rows) {
   return html`<div class="card"><div class="scroll" tabindex="0" role="region" aria-label="Table">
-    <table>
+    <table class=${heads.length > 2 ? "stacked" : ""}>
       <thead><tr>${heads.map((head) => html`<th scope="col" class=${NUMBERS.has(head) ? "right" : nothing}>${head}</th>`)}</tr></thead>
       <tbody>${rows.map((row) => html`<tr>${row}</tr>`)}</tbody>
     </table>
