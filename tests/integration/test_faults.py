@@ -170,6 +170,33 @@ async def system(postgres_cluster, postgres_url, on_disk):
         yield running
 
 
+class Script:
+    """A connection on which each message comes when its turn has come; ``said`` has what was sent."""
+
+    def __init__(self, *messages):
+        self.messages, self.said, self.heard_at = list(messages), [], 0.0
+
+    async def say(self, **message):
+        self.said.append(message)
+
+    async def hear(self, *types):
+        assert not types or self.messages[0]["type"] in types
+        return deepcopy(self.messages.pop(0))
+
+
+async def test_player_leaves_match_that_only_a_node_left_behind_has_open():
+    """A node that was stopped says hello with a match which has ended on another meanwhile."""
+    events = [{"type": kind, "match": "m", "seq": seq} for seq, kind in enumerate(("match_started", "match_over"), 1)]
+    welcome = {"type": "welcome", "player": "witness1", "open": []}
+    offered = welcome | {"open": [{"match": "m", "seq": 1}]}
+    resumed = {"type": "resumed", "match": "m", "seq": 2, "state": "over", "game": 1}
+    player = Witness("witness1", random.Random(1), list)
+    player.is_leaving, player.match = True, "m"
+    for messages in ((welcome, {**resumed, "state": "turn"}, *events), (offered, resumed), (welcome,)):
+        await player.visit(Script(*messages))
+    assert (player.match, player.has_left, player.heard, player.complaints) == (None, True, 2, [])
+
+
 async def test_no_fault_shows_in_what_players_saw(system, on_disk):
     rng = random.Random(SEED)
     kinds = rng.choices(KINDS, k=FAULTS) if FAULTS else rng.sample(KINDS, len(KINDS))

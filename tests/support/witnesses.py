@@ -48,12 +48,13 @@ class Witness:
             try:
                 if urls:
                     async with dial(self.rng.choice(urls)) as raw:
-                        await self._visit(raw)
+                        await self.visit(raw)
             except (OSError, TimeoutError, InvalidHandshake, WebSocketException) as error:
                 self.trace.append(f"{type(error).__name__}: {error}"[:120])
             await think(0.05)
 
-    async def _visit(self, raw):
+    async def visit(self, raw):
+        """Play on one connection until the player goes away, or the server does."""
         proof = {"token": self.token} if self.token else {"name": self.name, "kind": "bot"}
         await raw.say(type="hello", client={"name": "witness", "version": "1"}, **proof)
         welcome = await self._hear(raw, "welcome", "error")  # not the notice of a server that stops
@@ -106,9 +107,13 @@ class Witness:
             await raw.say(type="ready", match=self.match, game=message["game"])
         elif kind == "turn":
             return await self._guess(raw, message)
-        elif kind == "match_over":
+        elif kind == "match_over" or (kind == "resumed" and self._has_all_of_it(message)):
             self.match = None
         return True
+
+    def _has_all_of_it(self, resumed):
+        """A node that was stopped may still offer a match that has ended on another."""
+        return resumed["state"] == "over" and len(self.seen[self.match]) >= resumed["seq"]
 
     async def _guess(self, raw, turn):
         heard_at = raw.heard_at
