@@ -59,10 +59,31 @@ def test_codes_of_many_pegs_stay_in_one_line(open_view, ladder, code, width, hei
     begin(page)
     type_code(page, code)
     wait_for_turn(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width  # nor do large numbers make the page wider
     for pegs in (page.locator("code-entry .slot"), page.locator("guess-table tbody .peg")):
         expect(pegs).to_have_count(len(code))
         assert pegs.evaluate_all(TOPS) == 1
         assert pegs.evaluate_all(ENDS) == [True, True]
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 800), (1920, 1080)])
+def test_numbers_of_codes_stand_beside_six_pegs(open_view, width, height):
+    page = open_view("#/play/6x10-evil?seed=room&v=1", viewport={"width": width, "height": height}, **CALM)
+    play(page, "112233", "445566")
+    expect(page.locator("guess-table tbody tr")).to_have_count(2)
+    assert page.locator("guess-table").evaluate("table => table.scrollWidth - table.clientWidth") == 0
+
+
+def test_finished_game_is_whole_on_paper(open_view):
+    page = open_view(GAME, viewport={"width": 360, "height": 640}, **CALM)
+    play(page, *["1122"] * 10)
+    page.locator(".result").wait_for()
+    hidden = "table => table.scrollHeight - table.clientHeight"
+    assert page.locator("guess-table").evaluate(hidden) > 0
+    page.emulate_media(media="print")
+    assert page.locator("guess-table").evaluate(hidden) <= 0
+    expect(page.get_by_role("banner")).to_be_hidden()
+    expect(page.get_by_role("button", name="New game")).to_be_hidden()
 
 
 def test_next_game_stands_above_the_game_before(open_view):

@@ -1,6 +1,7 @@
 /** The look that boards share, in the browser and on the server: the board, the panel beside it, and their headings. */
 
 import { css } from "../vendor/lit.js";
+import { isLong } from "./turn_table_style.js";
 
 export const boardStyle = css`
   .columns {
@@ -55,7 +56,8 @@ export const boardStyle = css`
   }
   /* paper has no scroll bar, and nothing to press */
   @media print {
-    guess-table[tabindex],
+    :not(.stage) > guess-table[tabindex],
+    .stage > guess-table[tabindex],
     .stage,
     .beside .stage > guess-table[tabindex] {
       flex: none;
@@ -107,10 +109,11 @@ export const boardStyle = css`
 
 /** Return the sizes that the style needs. @param {number} pegs */
 export function boardSizes(pegs) {
-  return `--pegs: ${pegs}; --board: 34rem`;
+  // codes of six pegs have many codes left, whose number needs room
+  return `--pegs: ${pegs}; --board: ${pegs === 6 ? "max(34rem, min(40rem, 60vw))" : "34rem"}`;
 }
 
-/** Return the class of columns in which the entry may stand beside the rows, with room for numbers of codes. @param {number} pegs */
+/** Return the class of columns in which the entry may stand beside the rows. @param {number} pegs */
 export function boardClass(pegs) {
-  return pegs > 5 ? "" : "beside";
+  return isLong(pegs) ? "" : "beside";
 }

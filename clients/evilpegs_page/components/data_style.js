@@ -116,8 +116,10 @@ export const dataStyle = css`
   @media (max-width: 62rem) {
     .stacked .empty { display: none; }
     .stacked thead {
+      display: block;
       position: absolute;
       width: 1px;
+      height: 1px;
       overflow: hidden;
       clip-path: inset(50%);
     }

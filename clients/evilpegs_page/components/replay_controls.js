@@ -27,6 +27,7 @@ export class ReplayControls extends LitElement {
       .slider input {
         width: 100%;
         height: 2.75rem;
+        margin: 0;
         accent-color: var(--accent);
       }
       .keys {
