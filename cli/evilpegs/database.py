@@ -151,7 +151,7 @@ def _problem(error: ErrorDetails) -> str:
         return " must not be empty; leave it out for the default"
     if expected := _EXPECTED.get(error["type"]):
         wanted = expected.format(**error.get("ctx", {})).replace("'", "")
-        given = str(error["input"])[:40]
+        given = quoted(error["input"], 40) if isinstance(error["input"], str) else str(error["input"])[:40]
         is_secret = error["loc"] == ("mqtt_password",) or "@" in given  # addresses may have passwords
         return f" must be {wanted}" + ("" if is_secret else f", not {given}")
     return ": " + error["msg"].removeprefix("Value error, ")

@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import os
+import re
 import stat
 import sys
 from codecs import BOM_UTF8
@@ -49,6 +50,8 @@ def check_writable(name: str, kind: FileKind | None = None) -> None:
     check_name(name)
     if name == STANDARD:
         return
+    if re.match(r"[a-z0-9+]+://", name):  # which may have a password
+        raise CommandError("a file is wanted here, not an address; --database and --server take addresses")
     path = Path(name)
     why = write_obstacle(path)
     if why is not None:

@@ -181,7 +181,7 @@ def _take_options_of_every_command(words: list[str]) -> None:
     words += rest
     config = os.environ.get("EVILPEGS_CONFIG")
     if config and not Path(config).is_file():
-        raise CommandError(f"there is no file {config[:200]}; --config and EVILPEGS_CONFIG name one like evilpegs.toml")
+        raise CommandError(f"{config[:200]} is no file; --config and EVILPEGS_CONFIG name one like evilpegs.toml")
 
 
 def _check_address_space(words: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Final, TypeVar
 from cyclopts import Parameter, Token, convert
 
 from evilpegs.errors import CommandError
+from evilpegs_game.errors import quoted
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 NEWEST: Final = "last"  # names the newest match instead of its id
@@ -34,7 +35,7 @@ def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
 def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
     (token,) = tokens
     if "." in token.value:
-        raise CommandError(f"{token.keyword} must be a whole number, not {token.value[:40]}")
+        raise CommandError(f"{token.keyword} must be a whole number, not {quoted(token.value, 40)}")
     return int(convert(number_type, tokens))
 
 

@@ -1,6 +1,7 @@
 """Private folders, and atomic replacement of files: a reader finds the old contents or the new, never a mixture."""
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ def replace_file(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[Path]:
     """Yield a path whose file, on the disk and readable by its owner only, replaces ``path`` if the block succeeds."""
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "it is not a file", str(path))  # a device would be gone for the system
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         os.close(number)

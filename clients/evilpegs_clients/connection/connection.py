@@ -83,9 +83,9 @@ def _server_url(text: str) -> str:
 def _not_a_url(text: str) -> ServerUnreachableError:
     match = _OTHER_SCHEME.fullmatch(text.strip())
     instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
-    return ServerUnreachableError(
-        f"not the address of a server: {quoted(text, 80)}; write {instead}{PATH}", UnreachableReason.ADDRESS
-    )
+    shown = quoted(re.sub("//([^/:@]*):.*@", r"//\1:***@", text), 80)
+    message = f"not the address of a server: {shown}; write {instead}{PATH}"
+    return ServerUnreachableError(message, UnreachableReason.ADDRESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ Deliver = Callable[[ReceivedMessage], None]
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
     """Connect to ``url``, which may lack the path; raises ServerUnreachableError, which says why and what to do."""
     url = server_url(url)
-    proxy = proxy_for(url)
+    proxy, loop = proxy_for(url), asyncio.get_running_loop()
+    if proxy is not None and loop.get_exception_handler() is None:
+        loop.set_exception_handler(_report)
     # here, because a file of SSLKEYLOGFILE that cannot be opened is no fault of the network
     tls = ssl.create_default_context() if url.startswith("wss:") else None
     try:
@@ -129,6 +131,12 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
             UnreachableReason.OTHER_SERVER,
         )
     return ProtocolConnection(url, opened, deliver)
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    # websockets ends the answer of a proxy a second time when it hangs up
+    if not isinstance(context.get("exception"), EOFError):
+        loop.default_exception_handler(context)
 
 
 class ProtocolConnection:

@@ -5,6 +5,7 @@ without a scheme. Windows and macOS keep proxies in their settings too, which `g
 """
 
 import re
+import socket
 import ssl
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
@@ -30,11 +31,15 @@ _VARIABLES: Final = MappingProxyType(
 
 
 def is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    with suppress(OSError):
+        host = socket.inet_ntoa(socket.inet_aton(host))  # also 127.1 and 0x7f.1
     try:
-        return ip_address(host).is_loopback
+        address = ip_address(host)
     except ValueError:
-        return host in {"localhost", "localhost."}
+        return host == "localhost" or host.endswith(".localhost")
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def proxy_for(url: str) -> str | None:

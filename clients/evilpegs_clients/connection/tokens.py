@@ -73,6 +73,8 @@ class TokenFile:
 
     def _load(self) -> _Servers:
         try:
+            if self.path.is_fifo():
+                raise NotTextError("it is a pipe, not a file")  # to read it would wait for ever
             text = read_text(self.path)
             if self.path.stat().st_mode & 0o077:
                 self.path.chmod(0o600)

@@ -280,7 +280,10 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
     entries = [entry for entry in sys.path if entry != str(folder)]
     # processes inherit the path: a file random.py before the standard library would be imported by all that follows
     standard = [number for number, entry in enumerate(entries, 1) if entry in _STANDARD_LIBRARY]
-    sys.path[:] = [*entries[: max(standard, default=0)], str(folder), *entries[max(standard, default=0) :]]
+    # the game loads these late, and a file of this name may be there
+    is_last = any((folder / name).exists() for name in ("llvmlite.py", "numba.py"))
+    place = len(entries) if is_last else max(standard, default=0)
+    sys.path[:] = [*entries[:place], str(folder), *entries[place:]]
     invalidate_caches()
     loaded = [module for name, module in sys.modules.items() if name.startswith(MODULE_PREFIX)]
     folders = {folder, *(Path(module.__file__).parent for module in loaded if module.__file__)}

@@ -128,6 +128,8 @@ def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
         raise DatabaseUnusableError(f"{target} is the database itself; name another file")
     if not overwrite:
         raise DatabaseUnusableError(f"{target} exists; name another file, or replace it with --force")
+    if not target.is_file():  # a device or a pipe, which even a lock would open
+        raise DatabaseUnusableError(f"{target} is not a file; name another one")
 
 
 @contextmanager

@@ -86,7 +86,7 @@ def _quoted(url: str) -> str:
         # a password in what cannot be read may begin after the user's name and end at the last @, or be an option
         end = ".*(?=@)" if "@" in url and "password=" not in url else ".*"
         url = re.sub(rf"^([a-z+]*:?(?://[^:/?#@]*:)?){end}", r"\1***", url, flags=re.DOTALL)
-    return quoted(url, 80)
+    return quoted(re.sub(r"(password\s*=\s*)\S+", r"\1***", url), 80)  # also in the form of libpq
 
 
 def engine_url(file: Path) -> URL:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from evilpegs.commands.assist import AssistDialog
-from evilpegs.commands.assist.input import AssistCommand, RowChange, help_text, parse_feedback, parse_line
+from evilpegs.commands.assist.input import AssistCommand, RowChange, help_text, parse_feedback, parse_line, parse_row
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
 from evilpegs_clients.terminal.prompt import Prompt
@@ -22,7 +22,7 @@ from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory, Contra
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
-from evilpegs_game.feedback import Feedback, Turn, feedback, parse_turns
+from evilpegs_game.feedback import Feedback, Turn, feedback, parse_turn, parse_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share
@@ -45,6 +45,20 @@ def row(code, black, white, rules=CLASSIC):
 )  # fmt: skip
 def test_parse_line_accepts_spellings_of_rows(typed):
     assert parse_line(typed, CLASSIC) == row("1122", 1, 2)
+
+
+@pytest.mark.parametrize("text", ["1122:1,2", "1122:1A2B", "1122:2w1b", "1,1,2,2:1,2", "1122:1 bull, 2 cows"])
+def test_after_takes_what_a_person_types(text):
+    assert parse_row(text, CLASSIC) == row("1122", 1, 2)
+
+
+@pytest.mark.parametrize("text", ["1122", "1122:9A", "undo:1", "7722:1,2"])
+def test_after_refuses_other_text_as_other_commands_do(text):
+    with pytest.raises(GameError) as caught:
+        parse_row(text, CLASSIC)
+    with pytest.raises(GameError) as other:
+        parse_turn(text, CLASSIC)
+    assert str(caught.value) == str(other.value)
 
 
 @pytest.mark.parametrize(

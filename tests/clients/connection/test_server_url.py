@@ -53,12 +53,22 @@ def test_wrong_one_of_several_addresses_is_quoted(wrong):
     assert "a.example" not in str(caught.value)
 
 
+def test_password_in_a_wrong_address_is_not_shown():
+    with pytest.raises(ServerUnreachableError) as caught:
+        server_url("ws://ann:se@cret@127.0.0.1:8765/v1")
+    assert "cret" not in str(caught.value)
+    assert "***@127.0.0.1" in str(caught.value)
+
+
 def test_is_loopback_of_local_addresses():
     assert is_loopback("ws://127.0.0.1:1/v1")
     assert is_loopback("ws://127.9.8.7:1/v1")
     assert is_loopback("ws://localhost:1/v1")
     assert is_loopback("ws://LocalHost.:1/v1")
     assert is_loopback("ws://[::1]:1/v1")
+    for host in ("127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "pegs.localhost", "0.0.0.0", "[::]"):
+        assert is_loopback(f"ws://{host}:1/v1")
+    assert not is_loopback("ws://localhost.example/v1")
     assert not is_loopback("ws://192.168.1.2:1/v1")
     assert not is_loopback("ws://pegs.example/v1")
 

@@ -1,6 +1,7 @@
 import fcntl
 import json
 import multiprocessing
+import os
 import re
 import stat
 
@@ -73,6 +74,12 @@ def test_binary_token_file_is_refused(tokens):
     complaint = refusal(lambda: tokens.get(HERE, "ann"))
     assert str(tokens.path) in complaint
     assert "UTF-8" in complaint
+
+
+def test_pipe_as_token_file_is_refused_at_once(tokens):
+    tokens.path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(tokens.path)
+    assert "it is a pipe" in refusal(lambda: tokens.get(HERE, "ann"))
 
 
 def test_token_file_may_begin_with_byte_order_mark(tokens):

@@ -2,13 +2,20 @@
 
 import ast
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
 from starlette.exceptions import HTTPException
+from websockets.sync.server import serve
 
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.site.routes import get_bot, handed_out_bot
+from support.patience import PATIENCE
 
 HOSTILE = [
     'ws://x"+__import__("os").system("true")+"/v1',
@@ -69,3 +76,32 @@ async def test_site_without_a_game_has_no_bot():
     with pytest.raises(HTTPException) as caught:
         await get_bot(site, None)
     assert caught.value.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "sent", ["plain text", "[]", "[" * 100_000, json.dumps({"type": "welcome", "player": "x", "token": "t"})]
+)
+def test_what_is_no_message_ends_a_bot_in_one_line(tmp_path, sent):
+    with serve(
+        lambda socket: (socket.recv(), socket.send(sent)), "127.0.0.1", 0, subprotocols=["evilpegs.v1"]
+    ) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        result = run_bot(tmp_path, f"ws://127.0.0.1:{server.socket.getsockname()[1]}/v1")
+        server.shutdown()
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert "the server sent" in result.stderr
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.write_text('{"ws://127.0.0.1:1/v1": 1}')])
+def test_tokens_that_are_none_end_a_bot_in_one_line(tmp_path, make):
+    make(tmp_path / "bot_tokens.json")
+    result = run_bot(tmp_path, "ws://127.0.0.1:1/v1")
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert "bot_tokens.json must be text" in result.stderr
+
+
+def run_bot(folder, url):
+    (folder / "bot.py").write_text(handed_out_bot("py", url))
+    return subprocess.run(
+        [sys.executable, "bot.py"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )

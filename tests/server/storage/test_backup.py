@@ -1,5 +1,6 @@
 """A copy of a database in use has everything that was committed, and replaces another file only when it is complete."""
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -8,6 +9,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
+from evilpegs_protocol.files import replace_file
 from evilpegs_server.storage import backup
 from evilpegs_server.storage.backup import backup_database, check_database
 from evilpegs_server.storage.database import open_database
@@ -88,6 +90,15 @@ class TestBackup:
         assert (tmp_path / "copy").read_text() == "notes"
         backup_database(used, tmp_path / "copy", silent, overwrite=True)
         assert events_in(tmp_path / "copy")
+
+    def test_pipe_or_device_is_never_the_target(self, used, tmp_path):
+        os.mkfifo(tmp_path / "copy")
+        with pytest.raises(DatabaseUnusableError, match="is not a file"):
+            backup_database(used, tmp_path / "copy", silent, overwrite=True)
+        with pytest.raises(FileExistsError):
+            replace_file(tmp_path / "copy", b"data")
+        assert (tmp_path / "copy").is_fifo()
+        assert [file.name for file in tmp_path.iterdir() if file.name.startswith("copy")] == ["copy"]
 
     @pytest.mark.parametrize("other_name", ["evilpegs.sqlite3", "hard", "link"])
     def test_database_itself_is_never_the_target(self, used, tmp_path, other_name):

@@ -113,6 +113,15 @@ def test_pipe_as_key_is_refused_at_once(path):
         load_server_key(path)
 
 
+def test_pipe_as_list_of_keys_is_refused_at_once(path):
+    load_server_key(path)
+    list_of_keys = path.with_name(path.name + ".pub")
+    list_of_keys.unlink()
+    os.mkfifo(list_of_keys)
+    with pytest.raises(KeyUnusableError, match=r"server\.key\.pub is not a list"):
+        load_server_key(path)
+
+
 @pytest.mark.parametrize("contents", [b"", b"not a key", b"\xff\xfe", OTHER_KEY])
 def test_other_contents_are_refused_and_kept(path, contents):
     path.parent.mkdir()

@@ -16,6 +16,7 @@ from evilpegs.commands.assist.input import (
     example_code,
     help_text,
     parse_line,
+    parse_row,
 )
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
@@ -25,7 +26,7 @@ from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Turn, parse_turns
+from evilpegs_game.feedback import Turn
 from evilpegs_game.optimal.evil_search import Ties
 from evilpegs_game.rules import Rules
 
@@ -51,7 +52,7 @@ def assist(
             guesses are then judged by how many you need at worst, however it breaks ties.
     """
     parsed = Rules.parse(rules)
-    history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
+    history = AssistHistory(parsed, tuple(parse_row(text, parsed) for text in require_after(after)))
     if as_json:
         advice = advise(parsed, history.rows, codemaker)
         print_json(advice.to_json())

@@ -11,7 +11,7 @@ from evilpegs.errors import CommandError
 from evilpegs_clients.terminal.screen import parse_words
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError, quoted
-from evilpegs_game.feedback import Feedback, Turn
+from evilpegs_game.feedback import Feedback, Turn, parse_turn
 from evilpegs_game.rules import Rules
 
 
@@ -96,6 +96,17 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
         return parsed
     guess, feedback = parsed
     return Turn(guess, parse_feedback(feedback, rules.pegs)) if feedback else guess
+
+
+def parse_row(text: str, rules: Rules) -> Turn:
+    """Parse a turn of ``--after`` as `parse_turn` does, or as a person types it, such as ``1122:1A1B``."""
+    try:
+        return parse_turn(text, rules)
+    except GameError:
+        with suppress(GameError, CommandError):
+            if isinstance(row := parse_line(text.replace(":", " ", 1), rules), Turn):
+                return row
+        raise
 
 
 def parse_feedback(text: str, pegs: int) -> Feedback:
