@@ -119,7 +119,7 @@ WRONG_LADDERS = {
         "[ladders.friday]",
         {"codemaker": "'devil'"},
         "ladders.friday.codemaker in",
-        ["fixed or evil, not d"],
+        ["fixed or evil, not 'devil'"],
     ),
     "large evil": (
         "[ladders.friday]",
@@ -140,7 +140,7 @@ WRONG_LADDERS = {
     "no game": ("[ladders.friday]", {"games": "0"}, "ladders.friday.games in", ["at least 1, not 0"]),
     "games": ("[ladders.friday]", {"games": "101"}, "ladders.friday.games in", ["at most 100, not 101"]),
     "part of a game": ("[ladders.friday]", {"games": "1.5"}, "ladders.friday.games in", ["a whole number, not 1.5"]),
-    "rated": ("[ladders.friday]", {"rated": "'perhaps'"}, "ladders.friday.rated in", ["true or false, not perhaps"]),
+    "rated": ("[ladders.friday]", {"rated": "'perhaps'"}, "ladders.friday.rated in", ["true or false, not 'perhaps'"]),
     "text as time": (
         "[ladders.friday]",
         {"opens": "'noon'"},
