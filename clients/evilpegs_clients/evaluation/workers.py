@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children, connection, get_context, parent_process
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
@@ -60,11 +60,28 @@ class InlineExecutor(Executor):
 class ProcessPool(ProcessPoolExecutor):
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
         # This may start a process, which would print a traceback if it or this process were interrupted before it runs.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with _deferred_interrupt():
             return super().submit(function, *args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _deferred_interrupt() -> Iterator[None]:
+    handler = signal.getsignal(signal.SIGINT)
+    is_deferred = current_thread() is main_thread() and callable(handler)
+    interrupts: list[int] = []
+    # The mask is what a new process inherits; it does not keep an interrupt from a thread of a library, after which
+    # this thread runs the handler.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    if is_deferred:
+        signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
+    try:
+        yield
+    finally:
+        if is_deferred:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if interrupts:
+            signal.raise_signal(signal.SIGINT)
 
 
 INLINE: Final = Workers(InlineExecutor(), 1)

@@ -5,13 +5,15 @@ import signal
 import socket
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import active_children
+from multiprocessing import active_children, util
+from threading import Event, Thread
 
 import pytest
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_clients.evaluation.workers import open_workers
+from evilpegs_clients.evaluation.workers import ProcessPool, open_workers
 
 
 def test_workers_of_one_is_this_process():
@@ -43,6 +45,51 @@ def test_interrupt_is_deferred_while_process_may_start(monkeypatch):
         others.executor.submit(print)
         note_mask()
     assert blocked == [True, False]
+
+
+@contextmanager
+def taken_signals():
+    """Provide a descriptor that has one byte for each signal that any thread of this process takes."""
+    taken, taking = os.pipe()
+    os.set_blocking(taking, False)
+    before = signal.set_wakeup_fd(taking)
+    try:
+        yield taken
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(taken)
+        os.close(taking)
+
+
+def test_interrupt_of_another_thread_waits_until_process_is_started(monkeypatch, capfd):
+    """A process that is interrupted before it knows what to do prints a traceback: the control is without the guard."""
+    over, processes = Event(), []
+    spawn = util.spawnv_passfds
+
+    def spawn_interrupted(*arguments):
+        processes.append(spawn(*arguments))
+        with taken_signals() as taken:
+            signal.pthread_kill(thread.ident, signal.SIGINT)
+            os.read(taken, 1)
+        return processes[-1]
+
+    def interrupted():
+        with pytest.raises(KeyboardInterrupt), open_workers(2, None) as others:
+            others.executor.submit(os.getpid)
+        with suppress(ChildProcessError):  # the pool has waited for those that it knows
+            os.waitpid(processes[-1], 0)
+        return capfd.readouterr().err
+
+    thread = Thread(target=over.wait)
+    thread.start()
+    try:
+        monkeypatch.setattr(util, "spawnv_passfds", spawn_interrupted)
+        assert interrupted() == ""
+        monkeypatch.setattr(ProcessPool, "submit", ProcessPoolExecutor.submit)
+        assert "Traceback" in interrupted()
+    finally:
+        over.set()
+        thread.join()
 
 
 def test_workers_ends_processes_on_interrupt(tmp_path):
