@@ -27,7 +27,7 @@ from bench.server.load import Load, run
 from bench.server.processes import child, evilpegs
 from bench.server.throughput import measure_speed
 from bench.timing import alternating, percentiles
-from evilpegs_server.storage.postgres.database import create_tables
+from evilpegs_server.storage.engines.postgres import PostgresDatabase
 
 sys.path.insert(0, str(TESTS))
 
@@ -72,7 +72,7 @@ def on_sqlite():
 def on_postgres(cluster, lease, *names):
     """Run nodes on a new database with a lease in seconds, and yield their processes."""
     url = cluster.create()
-    create_tables(url)
+    PostgresDatabase.upgrade(url)
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         yield [stack.enter_context(node(url, name, folder, lease)) for name in names]
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
@@ -23,7 +22,8 @@ from evilpegs_server.storage.archive import StoredMatch, load_match, newest_matc
 from evilpegs_server.storage.backup import readable_database
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.location import database_file, is_postgres, shown_url
+from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.location import database_file, is_remote, shown_url
 from evilpegs_server.storage.mirror import LocalCopy
 from evilpegs_server.storage.queries import closing_engine
 
@@ -33,7 +33,7 @@ def now_ms() -> int:
 
 
 @contextmanager
-def open_for_reading(url: str | None) -> Iterator[Engine]:
+def open_for_reading(url: str | None) -> Iterator[Database]:
     """Open a database, by default the one that `evilpegs serve` would use here; of one in PostgreSQL, its copy."""
     url = server_settings(database=url).database
     check_database_file(url)
@@ -43,7 +43,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 @contextmanager
-def open_for_writing(url: str | None) -> Iterator[Engine]:
+def open_for_writing(url: str | None) -> Iterator[Database]:
     """Open a database that a server may be using, by default the one that `evilpegs serve` would use here."""
     url = server_settings(database=url).database
     check_database_file(url)
@@ -53,7 +53,7 @@ def open_for_writing(url: str | None) -> Iterator[Engine]:
 
 def bring_up_to_date(url: str) -> None:
     """Copy what is new in a PostgreSQL database to its copy on this machine."""
-    if is_postgres(url):
+    if is_remote(url):
         with progress(console(sys.stderr)) as bar:
             task = bar.add_task(f"copying {shown_url(url)}", total=100)
             with closing(LocalCopy(url)) as copy:
@@ -87,7 +87,7 @@ def check_database_file(url: str) -> None:
         raise CommandError(f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE")
 
 
-def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> StoredMatch:
+def find_match(engine: Database, name: str, *, with_sealed: bool = False) -> StoredMatch:
     """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
     if not name:
         raise CommandError("the id of the match is empty; write one, or last for the newest match")

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
@@ -38,17 +37,17 @@ from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowSetup, find_broker, show_apart
 from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
-from evilpegs_server.storage.database import guard_connections, open_database
+from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase, SqliteStore
 from evilpegs_server.storage.ladders import store_ladders
-from evilpegs_server.storage.location import beside, database_file, is_postgres, keep_private, shown_url
+from evilpegs_server.storage.location import beside, database_file, keep_private, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.postgres.database import close_postgres
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Store, Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
@@ -56,7 +55,7 @@ from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup, Workspace
 
 if TYPE_CHECKING:
-    from evilpegs_server.storage.postgres.node import ServerNode
+    from evilpegs_server.storage.engines.node import ServerNode
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
@@ -102,7 +101,7 @@ def wall_ms() -> int:
 
 
 class _OpenLog(NamedTuple):
-    engine: Engine
+    database: Database
     store: Store
     names: int = 1
     """Of the file; several are a danger, because SQLite finds its side files by the name."""
@@ -217,7 +216,7 @@ async def _open_play(
     ladders: Mapping[str, Ladder] | None,
 ) -> tuple[SessionServices, CodemakingWork]:
     opened = _open_log(settings, log, stack)
-    engine = opened.engine
+    engine = opened.database
     known = dict(ladders or store_ladders(engine, settings.own_ladders()))
     _warn(settings, opened, log)
     signer = load_server_key(path := key_path(settings.database, settings.server_key))
@@ -254,22 +253,23 @@ async def _open_play(
 
 def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _OpenLog:
     url = settings.database
-    if not is_postgres(url):
+    if engine_of(url) is SqliteDatabase:
         # the file is locked first and let go last
         lock = DatabaseLock(url)
         stack.callback(lock.release)
-        engine = open_database(url, log)
-        stack.callback(engine.dispose)
-        guard_connections(engine, lock)
-        return _OpenLog(engine, SqliteStore(engine, lock.check, load_last_event_id(engine)), lock.names)
-    engine = open_database(url)
-    stack.callback(close_postgres, engine)
-    from evilpegs_server.storage.postgres.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
+        file = SqliteDatabase.open(url, log)
+        stack.callback(file.dispose)
+        file.guard(lock)
+        return _OpenLog(file, SqliteStore(file, lock.check, load_last_event_id(file)), lock.names)
+    from evilpegs_server.storage.engines.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
+    from evilpegs_server.storage.engines.postgres import PostgresDatabase  # noqa: PLC0415 - likewise
 
-    node = ServerNode(engine, settings.node, url, settings.lease_seconds)
+    database = PostgresDatabase.open(url)
+    stack.callback(database.dispose)
+    node = ServerNode(database, settings.node, settings.lease_seconds)
     stack.callback(node.end)
     make_private_folder(database_file(url).parent)  # for the files beside it
-    return _OpenLog(engine, node.store, node=node)
+    return _OpenLog(database, node.store, node=node)
 
 
 def _warn(settings: Settings, opened: _OpenLog, log: BoundLogger) -> None:

@@ -43,7 +43,7 @@ from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.derived import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.location import beside, is_postgres
+from evilpegs_server.storage.location import beside, is_remote
 from evilpegs_server.storage.mirror import LocalCopy
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
@@ -67,7 +67,7 @@ async def running_show(
     """Run the site on ``sockets``, the feed and all they need; yield the function that notes what players have."""
     settings = setup.settings
     async with AsyncExitStack() as stack:
-        copy = await _open_copy(stack, settings.database, log) if is_postgres(settings.database) else None
+        copy = await _open_copy(stack, settings.database, log) if is_remote(settings.database) else None
         # nodes say nothing of what others have sent
         sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.mirror.gone)
         derived = DerivedFile(settings.database, log)

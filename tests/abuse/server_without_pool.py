@@ -3,17 +3,18 @@
 from sqlalchemy import event
 
 from evilpegs.main import main
-from evilpegs_server import server
-from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase
+
+open_with_pool = SqliteDatabase.open
 
 
-def open_without_pool(url, log):
-    """Return an engine whose connections are closed when they are given back."""
-    engine = open_database(url, log)
-    event.listen(engine, "checkin", lambda _connection, record: record.invalidate())
-    return engine
+def open_without_pool(url, log=None):
+    """Return a database whose connections are closed when they are given back."""
+    database = open_with_pool(url, log)
+    event.listen(database.engine, "checkin", lambda _connection, record: record.invalidate())
+    return database
 
 
 if __name__ == "__main__":
-    server.open_database = open_without_pool
+    SqliteDatabase.open = open_without_pool
     main()

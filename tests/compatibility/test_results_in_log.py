@@ -1,5 +1,6 @@
 """A database that kept results and luck beside the events is upgraded in mid-game, and loses no row."""
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,7 +10,8 @@ import pytest
 import structlog
 
 from compatibility.conftest import OldFiles
-from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.feed.cursor import FeedCursor
+from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.backup import readable_database
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile
@@ -19,7 +21,6 @@ KEPT = {
     "matches": "SELECT * FROM matches ORDER BY number",
     "events": "SELECT * FROM events ORDER BY id",
     "log": "SELECT id FROM log",
-    "cursors": "SELECT * FROM cursors",
 }
 FINISHED = (
     "SELECT match, game, outcome, guesses, elapsed_ms, times_ms, luck, curve FROM games WHERE outcome IS NOT NULL"
@@ -52,6 +53,22 @@ def test_no_row_is_lost(before):
         assert sorted(tuple(row) for row in connection.exec_driver_sql(FINISHED)) == sorted(games)
     assert {luck is not None for *_, luck, _ in games} == {True, False}, "some have a value curve"
     derived.close()
+    engine.dispose()
+
+
+def test_feed_goes_on_where_it_ended(before):
+    """Its place was in the database."""
+    file = before / "evilpegs.sqlite3"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("INSERT INTO cursors VALUES ('mqtt', 7)")
+        connection.commit()
+    engine = open_database(before.database)
+    feed = file.with_name("evilpegs.sqlite3.feed")
+    assert json.loads(feed.read_text()) == {"log": load_log_id(engine), "event": 7}
+    assert feed.stat().st_mode & 0o777 == 0o600
+    cursor = FeedCursor(feed, engine, structlog.get_logger())
+    assert cursor.position == 7
+    cursor.close()
     engine.dispose()
 
 

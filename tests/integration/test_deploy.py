@@ -131,7 +131,7 @@ async def test_bot_plays_on_when_its_node_is_killed(deployed, on_disk):
         async with asyncio.timeout(PATIENCE):
             out, err = await ended
         assert (bot.returncode, "Traceback" in err.decode()) == (0, False), err.decode()
-        rows = read(engine, "SELECT node, json FROM events WHERE match = ? ORDER BY seq", number)
+        rows = read(engine, "SELECT node, json FROM events WHERE match = :match ORDER BY seq", match=number)
     assert verify_match([json.loads(text) for _, text in rows]) == []
     nodes = [node for node, _ in rows]
     assert nodes[-1] != owner

@@ -137,5 +137,5 @@ def broken_disk(engine):
         if disk.on:
             raise disk.error
 
-    event.listen(engine, "commit", fail)
+    event.listen(engine.engine, "commit", fail)
     return disk

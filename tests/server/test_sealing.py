@@ -15,10 +15,11 @@ from evilpegs_server import sealing
 
 ROOT = Path(evilpegs_server.__file__).parent
 READS = re.compile(r"\b(FROM|JOIN)\s+(log\.|main\.)?(matches|events|games|begun)\b")
+SELECTS = re.compile(r"\bselect\([^)]*\b(matches|events|games|begun)\b")
 # They keep, copy, move and repair the log and what is derived from it, and show nothing of it.
 KEEPERS = {
-    *("backup", "derived", "ladders", "mirror", "mirrored_rows", "sqlite_store"),
-    *("postgres/load", "postgres/node", "postgres/store"),
+    *("backup", "derived", "ladders", "load", "mirror", "mirrored_rows"),
+    *("engines/node", "engines/postgres", "engines/sqlite"),
 }
 OTHERS = {
     "storage/acts": {
@@ -67,7 +68,9 @@ def readers(path):
         inner = {id(part) for node in ast.walk(outer) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
         for node in ast.walk(outer):
             is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner
-            if (is_text or isinstance(node, ast.JoinedStr)) and READS.search(text := ast.unparse(node)):
+            is_read = (is_text or isinstance(node, ast.JoinedStr)) and READS.search(ast.unparse(node))
+            if is_read or (isinstance(node, ast.Call) and SELECTS.match(ast.unparse(node))):
+                text = ast.unparse(node)
                 targets = [getattr(outer, "target", None), *getattr(outer, "targets", ())]
                 name = getattr(outer, "name", None) or next(each.id for each in targets if each is not None)
                 yield name, text
@@ -106,6 +109,9 @@ def test_every_exception_is_one():
         ('_ALL: str = text("SELECT 1 FROM log.games")', {"_ALL"}),
         ('def load():\n    return f"SELECT {1} FROM x JOIN events AS e"', {"load"}),
         ('_ALL = "SELECT id FROM players"', set()),
+        ("def load():\n    return select(tables.matches.c.id).limit(1)", {"load"}),
+        ("def load():\n    return select(func.max(events.c.id))", {"load"}),
+        ("def load():\n    return select(players.c.id)", set()),
     ],
 )
 def test_readers_are_found(tmp_path, source, found):

@@ -3,7 +3,6 @@
 import itertools
 import os
 import pwd
-import re
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import psycopg
 
-from evilpegs_server.storage.postgres import database
-from evilpegs_server.storage.postgres.database import create_tables
+from evilpegs_server.storage.engines.postgres import PostgresDatabase
+from evilpegs_server.storage.log.tables import REVISION
 from support.requirements import fail_or_skip
 
 PROGRAMS = Path("/usr/lib/postgresql")
@@ -87,8 +86,10 @@ class Cluster:
         return self.url(name)
 
 
-SCHEMA = Path(database.__file__).with_name("schema.sql").read_text()
-FIRST_ROWS = re.findall(r"^INSERT INTO [^;]+;", SCHEMA, re.MULTILINE)
+FIRST_ROWS = f"""
+    INSERT INTO alembic_version VALUES ('{REVISION}');
+    INSERT INTO log (id) VALUES (substr(md5(gen_random_uuid()::text), 1, 16));
+"""
 END_OTHERS = """
     SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -132,7 +133,7 @@ class Tables:
             self._empty.append(url)
 
     def _new(self):
-        create_tables(url := self._cluster.create())
+        PostgresDatabase.upgrade(url := self._cluster.create())
         if self._form is None:
             with psycopg.connect(url) as connection:
                 self._form = connection.execute(FORM).fetchone()
@@ -144,5 +145,5 @@ class Tables:
             connection.execute(END_OTHERS)
             if connection.execute(FORM).fetchone() != self._form:
                 return False
-            connection.execute(EMPTY + "".join(FIRST_ROWS))
+            connection.execute(EMPTY + FIRST_ROWS)
         return True

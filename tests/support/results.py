@@ -8,7 +8,6 @@ from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import END_OF_TIME
-from evilpegs_server.storage.location import engine_file
 
 _FILES = weakref.WeakKeyDictionary()
 
@@ -16,8 +15,8 @@ _FILES = weakref.WeakKeyDictionary()
 def derived_of(engine):
     """Return the derived file of a database, one per engine, with the results of all its events."""
     if engine not in _FILES:
-        _FILES[engine] = DerivedFile(f"sqlite:///{engine_file(engine)}")
-        event.listen(engine, "engine_disposed", lambda _: _FILES.pop(engine).close(), once=True)
+        _FILES[engine] = DerivedFile(f"sqlite:///{engine.file}")
+        event.listen(engine.engine, "engine_disposed", lambda _: _FILES.pop(engine).close(), once=True)
     _FILES[engine].follow(load_last_event_id(engine))
     return _FILES[engine]
 

@@ -2,25 +2,21 @@
 
 import weakref
 
-from evilpegs_server.storage.sqlite_store import SqliteStore
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase, SqliteStore
 
 LEASE_SECONDS = 2.0
 _nodes = weakref.WeakKeyDictionary()
 
 
-def postgres_url_of(engine):
-    return engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-
-
 def new_node(engine, name, lease_seconds=LEASE_SECONDS, **options):
-    from evilpegs_server.storage.postgres.node import ServerNode
+    from evilpegs_server.storage.engines.node import ServerNode
 
-    return ServerNode(engine, name, postgres_url_of(engine), lease_seconds, **options)
+    return ServerNode(engine, name, lease_seconds, **options)
 
 
 def store_for(engine):
     """Return a store on the engine, on PostgreSQL that of the only node."""
-    if engine.dialect.name == "sqlite":
+    if isinstance(engine, SqliteDatabase):
         return SqliteStore(engine)
     return node_of(engine).store
 

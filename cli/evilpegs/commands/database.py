@@ -17,12 +17,12 @@ from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.signals import stop_noted
 from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
-from evilpegs_server.storage.database import check_exists, open_existing_database
+from evilpegs_server.storage.database import engine_of
+from evilpegs_server.storage.engines.sqlite import check_exists
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseUnavailableError
-from evilpegs_server.storage.location import database_file, file_url, is_postgres, shown_url
+from evilpegs_server.storage.location import database_file, file_url, is_remote, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file
-from evilpegs_server.storage.postgres.database import create_tables
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
@@ -108,12 +108,13 @@ def copy(
     url, to = _url(source), _url(target)
     if url == to:
         raise CommandError("FROM and TO are the same database; name two")
-    if is_postgres(url) == is_postgres(to):
-        other = "pg_dump and pg_restore" if is_postgres(url) else "evilpegs database backup"
+    if is_remote(url) == is_remote(to):
+        other = "pg_dump and pg_restore" if is_remote(url) else "evilpegs database backup"
         raise CommandError(f"FROM and TO are both of one kind; copy one to PostgreSQL or from it, or use {other}")
     with _shown_progress() as show:
-        if is_postgres(to):
-            from evilpegs_server.storage.postgres.load import copy_to_postgres  # noqa: PLC0415 - needs the extra
+        if is_remote(to):
+            engine_of(to)  # which says what is missing
+            from evilpegs_server.storage.load import copy_to_postgres  # noqa: PLC0415 - needs the extra
 
             checked = check_database(url, show)
             if checked.damage:
@@ -145,7 +146,7 @@ def follow(
     settings = server_settings(database=database)
     url, target = settings.database, Path(file)
     check_writable(file)
-    if not is_postgres(url) and target.exists() and target.samefile(check_exists(url)):
+    if not is_remote(url) and target.exists() and target.samefile(check_exists(url)):
         raise CommandError(f"{file[:200]} is the database itself; name another file")
     log = configure_logging(settings.log_level, settings.log_format)
     with stop_noted() as stops, ExitStack() as stack:
@@ -182,15 +183,7 @@ def upgrade(*, database: Database = None, as_json: Json = False) -> None:
     No server may use it meanwhile. On SQLite, evilpegs serve does the same when it starts.
     """
     url = server_settings(database=database).database
-    if is_postgres(url):
-        is_new = create_tables(url)
-    else:
-        check_exists(url)
-        lock, is_new = DatabaseLock(url), False
-        try:
-            open_existing_database(url).dispose()
-        finally:
-            lock.release()
+    is_new = engine_of(url).upgrade(url)
     if as_json:
         print_json({"database": shown_url(url), "made": is_new})
     else:

@@ -6,7 +6,7 @@ import io
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -29,21 +29,16 @@ from evilpegs_server.storage.acts import (
     PlayerDeed,
     act_on_player,
     add_players,
-    empty_side_file,
     forget_player,
     list_players,
     rename_player,
     replace_token,
     set_registration,
 )
-from evilpegs_server.storage.database import check_exists
-from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.location import is_postgres
-from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.look_alikes import skeleton, stored_form
 from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
-from evilpegs_server.storage.postgres.database import has_nodes
 
 SOON: Final = "if a server runs, it follows within a second"
 MOST_WRONG: Final = 5
@@ -250,7 +245,7 @@ def forget(
                 if time.monotonic() > until:
                     raise CommandError(f"{error} that the server has not ended yet; try again") from None
             time.sleep(LOOK_SECONDS)
-        while not (is_overwritten := empty_side_file(engine)) and time.monotonic() < until:
+        while not (is_overwritten := engine.overwrite_deleted()) and time.monotonic() < until:
             time.sleep(LOOK_SECONDS)
     err, what = console(sys.stderr), pluralize(deleted, "match", "matches")
     err.print(f"deleted {name} and {what}", soft_wrap=True, markup=False)
@@ -263,17 +258,7 @@ def forget(
 def stopped_server(database: str | None) -> Iterator[bool]:
     """Yield whether no server uses the database; none can start within the block then, except on PostgreSQL."""
     url = server_settings(database=database).database
-    if is_postgres(url):
-        with open_for_writing(url) as engine:
-            is_stopped = not has_nodes(engine)
-        yield is_stopped
-        return
-    check_exists(url)
-    is_stopped = False
-    with ExitStack() as held:
-        with suppress(DatabaseInUseError):
-            held.callback(DatabaseLock(url).release)
-            is_stopped = True
+    with engine_of(url).without_servers(url) as is_stopped:
         yield is_stopped
 
 

@@ -24,7 +24,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
-from evilpegs_server.storage.location import database_file, is_postgres, shown_url
+from evilpegs_server.storage.location import database_file, is_remote, shown_url
 from evilpegs_server.work.interpreter import run
 
 LogFormat = Literal["text", "json"]
@@ -110,7 +110,7 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 
 
 def _check_directory(url: str) -> None:
-    if is_postgres(url):
+    if is_remote(url):
         return
     check_database_file(url)
     directory = database_file(url).parent

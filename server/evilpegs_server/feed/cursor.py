@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Final
 
 import orjson
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.lock import FileLock
-from evilpegs_server.storage.queries import read_value
+from evilpegs_server.storage.queries import Reader
 
-# of a server that kept its cursor in the database
-_EARLIER: Final = "SELECT event FROM cursors WHERE reader = 'mqtt'"
 _HEADING: Final = b'{"log":'
 
 
@@ -24,7 +21,7 @@ class FeedCursor:
     Ids up to ``gone`` are those of before the database was copied again.
     """
 
-    def __init__(self, path: Path, engine: Engine, log: BoundLogger, sent: int | None = None, gone: int = 0) -> None:
+    def __init__(self, path: Path, engine: Reader, log: BoundLogger, sent: int | None = None, gone: int = 0) -> None:
         self._path = path
         self._log = log.bind(path=str(path))
         self._log_id, self._first = load_log_id(engine), gone + 1 if gone else 0
@@ -63,7 +60,7 @@ class FeedCursor:
             self._warn(error)
         return True
 
-    def _begin(self, engine: Engine, sent: int | None) -> int:
+    def _begin(self, engine: Reader, sent: int | None) -> int:
         end = load_last_event_id(engine)
         try:
             data = read_own_file(self._path, _HEADING)
@@ -72,8 +69,7 @@ class FeedCursor:
             self._warn(error)
             return end
         if data is None:
-            earlier: int | None = read_value(engine, _EARLIER)
-            return min(earlier, end) if earlier is not None else end if sent is None else sent
+            return end if sent is None else sent
         with suppress(orjson.JSONDecodeError, KeyError, TypeError):
             stored = orjson.loads(data)
             if stored["log"] == self._log_id and self._first <= stored["event"] <= end:

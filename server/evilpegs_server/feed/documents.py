@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
-from sqlalchemy import Engine
 
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient
@@ -13,6 +12,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.storage.acts import load_last_hiding
 from evilpegs_server.storage.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.rounds import load_rounds
 
 PERIOD_SECONDS: Final = 1.0
@@ -27,7 +27,7 @@ class Documents:
     topics: FeedTopics
     ladders: Mapping[str, Ladder]
     offered: Collection[str]
-    engine: Engine
+    engine: Reader
     follower: Follower
     leaderboards: LiveLeaderboards
 

@@ -7,7 +7,6 @@ from random import Random
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import Engine
 
 from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.topics import FeedTopics
@@ -16,6 +15,7 @@ from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, answer
 from evilpegs_server.show.follower import FollowedEvent, Follower, load_events
 from evilpegs_server.storage.archive import load_starts
+from evilpegs_server.storage.queries import Reader
 
 # of connections and of refused results
 BACKOFF: Final = Backoff(first=0.25, longest=30.0)
@@ -34,7 +34,7 @@ class EventFeed:
     event to subscriber was 240 ms instead of 34 ms: 20 messages at a time wait for the broker.
     """
 
-    engine: Engine
+    engine: Reader
     cursor: FeedCursor
     topics: FeedTopics
     follower: Follower

@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 import aiomqtt
 import orjson
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
@@ -20,6 +19,7 @@ from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, connected
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.work.child_process import Retries
 
 STOP_SECONDS: Final = 1.0
@@ -36,7 +36,7 @@ class Feed:
         server_id: str,
         ladders: Mapping[str, Ladder],
         offered: Collection[str],
-        engine: Engine,
+        engine: Reader,
         follower: Follower,
         leaderboards: LiveLeaderboards,
         cursor: FeedCursor,

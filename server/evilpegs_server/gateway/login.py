@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol import constants
@@ -24,6 +23,7 @@ from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import lapsed_tokens, load_player
+from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
 
@@ -42,7 +42,7 @@ class SessionServices:
     registry: MatchRegistry
     players: Players
     writer: Writer
-    engine: Engine
+    engine: Database
     admission: Admission
     presence: Presence
     settings: Settings

@@ -5,8 +5,6 @@ from dataclasses import asdict
 from math import inf
 from typing import Final
 
-from sqlalchemy import Engine
-
 from evilpegs_game.statistics.rounds import Entrant, round_table
 from evilpegs_protocol.rounds import Progress, RoundDocument, RoundEntrant, RoundResult, RoundState
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
@@ -14,6 +12,7 @@ from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.sealing import is_counted
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.rounds import Round, RoundGames, load_change, load_round_games
 
 MINUTE_MS: Final = 60_000
@@ -26,7 +25,7 @@ class LuckAwaitedError(CountingError):
 
 
 def round_document(
-    engine: Engine, played: Round, ladders: Mapping[str, Ladder], now: int, *, with_sealed: bool = False
+    engine: Reader, played: Round, ladders: Mapping[str, Ladder], now: int, *, with_sealed: bool = False
 ) -> RoundDocument:
     """Return a round with its entrants and, if it is over, results from the derived file. Raises LuckAwaitedError.
 

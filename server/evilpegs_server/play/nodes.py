@@ -19,9 +19,9 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.storage.engines.node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Players
-from evilpegs_server.storage.postgres.node import ServerNode, Taken
 from evilpegs_server.storage.reads import BusyError
 
 _POLL_SECONDS: Final = 0.02

@@ -8,8 +8,6 @@ those that are over, and those whose events could not be stored.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Engine
-
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol import server_messages
@@ -20,6 +18,7 @@ from evilpegs_server.match.match import Match
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.queries import Reader
 
 
 class ReplayedMatch(NamedTuple):
@@ -29,7 +28,7 @@ class ReplayedMatch(NamedTuple):
     event_log: EventLog
 
 
-def read_match(engine: Engine, ladders: Mapping[str, Ladder], match: str) -> ReplayedMatch | None:
+def read_match(engine: Reader, ladders: Mapping[str, Ladder], match: str) -> ReplayedMatch | None:
     """Read and replay a match; None if there is no such match, or if its ladder is not in ``ladders``."""
     stored = load_match(engine, match)
     return None if stored is None else replay_match(stored, ladders)

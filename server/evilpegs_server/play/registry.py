@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import orjson
-from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
@@ -32,6 +31,7 @@ from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, FaultLog
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Write, Writer
 
@@ -54,7 +54,7 @@ class MatchRegistry:
         ladders: dict[str, Ladder],
         codemaking: Codemaking,
         writer: Writer,
-        engine: Engine,
+        engine: Reader,
         clock: StallFreeClock,
         wall_ms: Callable[[], int],
         log: BoundLogger,

@@ -6,19 +6,19 @@ The rounds are rows of the database, which `evilpegs round` changes and the serv
 import asyncio
 from collections.abc import Callable
 
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.match import RefusedError, already_entered
 from evilpegs_server.play.registry import MatchRegistry, utc
+from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
 
 
 class Rounds:
     """The rounds that are not over; ``wall_ms`` returns the Unix time."""
 
-    def __init__(self, registry: MatchRegistry, engine: Engine, wall_ms: Callable[[], int], log: BoundLogger) -> None:
+    def __init__(self, registry: MatchRegistry, engine: Database, wall_ms: Callable[[], int], log: BoundLogger) -> None:
         self._registry = registry
         self._engine = engine
         self._wall_ms = wall_ms

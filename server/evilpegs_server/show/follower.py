@@ -10,13 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import orjson
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.errors import first_line
-from evilpegs_server.storage.queries import read, read_value
+from evilpegs_server.storage.queries import Reader, read, read_value
 
 MAX_EVENTS: Final = 1_000
 """The most events that are read at a time."""
@@ -49,45 +48,46 @@ _IN_ONE_ROW: Final = f"""
         WHERE {SHOWN} AND {{}}
     )
 """  # noqa: S608 - of constants
-_AFTER: Final = _IN_ONE_ROW.format("e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
-_OF_MATCH: Final = _IN_ONE_ROW.format("m.id = ? AND e.id <= ? ORDER BY e.seq")
+_AFTER: Final = _IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit")
+_OF_MATCH: Final = _IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq")
 _EVENT_ID: Final = f"""
-    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number WHERE m.id = ? AND e.seq = ? AND {SHOWN}
+    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number
+    WHERE m.id = :match AND e.seq = :seq AND {SHOWN}
 """  # noqa: S608
 _LAST_PLACE: Final = f"""
     SELECT m.id || '-' || e.seq FROM events AS e JOIN matches AS m ON m.number = e.match
-    WHERE e.id <= ? AND {SHOWN} ORDER BY e.id DESC LIMIT 1
+    WHERE e.id <= :last AND {SHOWN} ORDER BY e.id DESC LIMIT 1
 """  # noqa: S608
 
 
-def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
+def load_events(engine: Reader, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
     """Return at most ``limit`` events with an id above ``after`` and up to ``last``, that others may see."""
-    return _followed(read_value(engine, _AFTER, after, last, limit))
+    return _followed(read_value(engine, _AFTER, after=after, last=last, limit=limit))
 
 
-def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEvent]:
+def load_match_events(engine: Reader, match: str, last: int) -> list[FollowedEvent]:
     """Return the events of a match with an id up to ``last``; none if others may not see the match."""
-    return _followed(read_value(engine, _OF_MATCH, match, last))
+    return _followed(read_value(engine, _OF_MATCH, match=match, last=last))
 
 
-def has_match(engine: Engine, match: str) -> bool:
-    return bool(read(engine, f"SELECT 1 FROM matches AS m WHERE id = ? AND {SHOWN}", match))  # noqa: S608
+def has_match(engine: Reader, match: str) -> bool:
+    return bool(read(engine, f"SELECT 1 FROM matches AS m WHERE id = :match AND {SHOWN}", match=match))  # noqa: S608
 
 
-def find_event(engine: Engine, place: str) -> int | None:
+def find_event(engine: Reader, place: str) -> int | None:
     """Return the id of the event that `last_place` named; None if there is none that others may see."""
     match, _, seq = place.partition("-")
     if place == NO_PLACE:
         return 0
     if not (seq.isdecimal() and len(seq) < 10):
         return None
-    found: int | None = read_value(engine, _EVENT_ID, match, int(seq))
+    found: int | None = read_value(engine, _EVENT_ID, match=match, seq=int(seq))
     return found
 
 
-def last_place(engine: Engine, last: int) -> str:
+def last_place(engine: Reader, last: int) -> str:
     """Return the match and the number in its record of the last event, up to ``last``, that others may see."""
-    return read_value(engine, _LAST_PLACE, last) or NO_PLACE
+    return read_value(engine, _LAST_PLACE, last=last) or NO_PLACE
 
 
 def _followed(rows: str) -> list[FollowedEvent]:
@@ -101,7 +101,7 @@ class Follower:
     """
 
     def __init__(
-        self, engine: Engine, log: BoundLogger, sent: int | None, look: Callable[[], tuple[int, int]] | None = None
+        self, engine: Reader, log: BoundLogger, sent: int | None, look: Callable[[], tuple[int, int]] | None = None
     ) -> None:
         self._engine = engine
         self._log = log

@@ -2,18 +2,17 @@
 
 import asyncio
 
-from sqlalchemy import Engine
-
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.streams import Streams
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.rounds import Round, load_rounds
 
 
 class ShownRounds:
     """The rounds whose ladders are known; their ladders are added to ``ladders``, and their luck is measured."""
 
-    def __init__(self, engine: Engine, ladders: dict[str, Ladder], luck: LuckKeeper, streams: Streams) -> None:
+    def __init__(self, engine: Reader, ladders: dict[str, Ladder], luck: LuckKeeper, streams: Streams) -> None:
         self._engine, self._luck, self._streams = engine, luck, streams
         self._ladders = ladders
         self.known: dict[str, Round] = {}

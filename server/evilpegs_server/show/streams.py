@@ -21,8 +21,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Engine
-
 from evilpegs_server.show.follower import (
     FollowedEvent,
     Follower,
@@ -32,6 +30,7 @@ from evilpegs_server.show.follower import (
     load_events,
     load_match_events,
 )
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import Reads
 
 _T = TypeVar("_T")
@@ -84,7 +83,7 @@ class Stream:
 class Streams:
     """The open streams by topic; an event is written to each connection at once, and no task wakes up for it."""
 
-    def __init__(self, engine: Engine, follower: Follower, reads: Reads, log_id: str, most: int) -> None:
+    def __init__(self, engine: Reader, follower: Follower, reads: Reads, log_id: str, most: int) -> None:
         self._engine = engine
         self._follower = follower
         self._reads = reads

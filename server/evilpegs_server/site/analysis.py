@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import orjson
 from fastapi import HTTPException
-from sqlalchemy import Engine
 
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
@@ -19,6 +18,7 @@ from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, evi
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
 from evilpegs_server.storage.archive import load_entries
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import AdviseOnPosition, AnalyzeGames
@@ -60,7 +60,7 @@ class _KeptTexts:
 
 
 class MatchAnalyses(_KeptTexts):
-    def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, engine: Reader, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
         self._engine = engine
 
@@ -132,7 +132,7 @@ def parse_position(rules: str, turns: str, codemaker: str = "fixed", seed: str |
     return AdviseOnPosition(parsed, history, "worst" if codemaker == "evil" else None)
 
 
-def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
+def _read_finished_match(engine: Reader, match: str) -> MatchReplay:
     entries = load_entries(engine, match)
     if not entries:
         raise unknown_match(match)

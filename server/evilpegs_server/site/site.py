@@ -5,7 +5,6 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Path, Request
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.suggestions import unknown_ladder_text
@@ -19,6 +18,7 @@ from evilpegs_server.site.analysis import MatchAnalyses, PositionAnswers
 from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import Reads
 
 
@@ -28,7 +28,7 @@ class Site:
 
     all_ladders: Mapping[str, Ladder]
     ladders: LadderList
-    engine: Engine
+    engine: Reader
     follower: Follower
     leaderboards: LiveLeaderboards
     reads: Reads

@@ -8,7 +8,6 @@
 | `events` | id, match, seq, at, type, json, hash |
 | `begun` | match, game, at, client_nonce |
 | `luck` | match, game, luck, curve |
-| `cursors` | reader, event |
 | `acts` | id, at, act, player, reason |
 | `hidden` | player |
 | `ladders` | id, json |
@@ -17,12 +16,12 @@
 
 The record of a match is its rows in `events`. The one row of `log` has a random id of the log, which a copy keeps,
 and the highest id of an event that was ever deleted, because ids are not given twice.
-`begun` has the games for which the player was ready, `luck` what was measured before luck was kept in the derived file,
-which takes it over when it is built, and `cursors` the last event that each reader, a named part of the server, has
-processed. `acts` has what the operator did to players and to registration, with the former name as the reason of a
-rename; `hidden` the players who are on no list. `ladders` has the ladders of the operator, each as its `LadderInfo`,
-because the settings may lose one whose matches remain. `rounds.base` is the ladder whose terms a round has, and
-`entrants.excluded` why an entrant is left out. Types, keys and indexes are in `migrations`.
+`begun` has the games for which the player was ready, and `luck` what was measured before luck was kept in the derived
+file, which takes it over when it is built. `acts` has what the operator did to players and to registration, with the
+former name as the reason of a rename; `hidden` the players who are on no list. `ladders` has the ladders of the
+operator, each as its `LadderInfo`, because the settings may lose one whose matches remain. `rounds.base` is the ladder
+whose terms a round has, and `entrants.excluded` why an entrant is left out. Types, keys and indexes are in `log.tables`
+and with each engine.
 
 The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the
 player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `begun`

@@ -7,14 +7,16 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Delete, Table, delete, func, insert, select, text, update
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage import players
+from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.log import tables
 from evilpegs_server.storage.look_alikes import skeleton, stored_form
 from evilpegs_server.storage.players import Player, PlayerKind
-from evilpegs_server.storage.queries import changing, is_postgres, read, read_value
+from evilpegs_server.storage.queries import Reader, read, read_value
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
@@ -29,14 +31,14 @@ FORMER_NAMES: Final = """
 
 _ACTS: Final = """
     SELECT a.id, a.act, p.id, p.name, p.kind, p.token_hash, a.reason
-    FROM acts AS a LEFT JOIN players AS p ON p.id = a.player WHERE a.id > ? ORDER BY a.id
+    FROM acts AS a LEFT JOIN players AS p ON p.id = a.player WHERE a.id > :after ORDER BY a.id
 """
 BANS: Final = """
     SELECT player, reason FROM acts AS a WHERE act = 'ban' AND NOT EXISTS (
         SELECT 1 FROM acts AS b WHERE b.player = a.player AND b.id > a.id AND b.act IN ('ban', 'unban'))
 """
-_HIDE: Final = "INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING"
-_MATCH_COUNTS: Final = "SELECT count(*) FILTER (WHERE NOT over), count(*) FROM matches WHERE player = ?"
+_HIDE: Final = text("INSERT INTO hidden VALUES (:player) ON CONFLICT DO NOTHING")
+_MATCH_COUNTS: Final = text("SELECT count(*) FILTER (WHERE NOT over), count(*) FROM matches WHERE player = :player")
 _PLAYERS: Final = """
     SELECT p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
         p.id IN (SELECT player FROM ({bans}) AS bans) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
@@ -86,141 +88,138 @@ class ListedPlayer(NamedTuple):
     is_hidden: bool
 
 
-def load_acts(engine: Engine, after: int) -> list[Act]:
+def load_acts(database: Reader, after: int) -> list[Act]:
     return [
         Act(act, deed, None if number is None else Player(number, name, kind), token_hash, reason)
-        for act, deed, number, name, kind, token_hash, reason in read(engine, _ACTS, after)
+        for act, deed, number, name, kind, token_hash, reason in read(database, _ACTS, after=after)
     ]
 
 
-def load_last_hiding(engine: Engine) -> tuple[int, int]:
+def load_last_hiding(database: Reader) -> tuple[int, int]:
     """Return the id and the time of the last act by which matches were hidden or forgotten; zeros if there is none."""
-    rows = read(engine, "SELECT id, at FROM acts WHERE act IN ('hide', 'forget') ORDER BY id DESC LIMIT 1")
+    rows = read(database, "SELECT id, at FROM acts WHERE act IN ('hide', 'forget') ORDER BY id DESC LIMIT 1")
     return tuple(rows[0]) if rows else (0, 0)
 
 
-def load_last_act(engine: Engine) -> int:
-    return int(read_value(engine, "SELECT coalesce(max(id), 0) FROM acts"))
+def load_last_act(database: Reader) -> int:
+    return int(read_value(database, "SELECT coalesce(max(id), 0) FROM acts"))
 
 
-def load_bans(engine: Engine) -> dict[int, str | None]:
-    return dict(map(tuple, read(engine, BANS)))
+def load_bans(database: Reader) -> dict[int, str | None]:
+    return dict(map(tuple, read(database, BANS)))
 
 
-def load_registration(engine: Engine) -> bool | None:
+def load_registration(database: Reader) -> bool | None:
     """Return whether registration was opened or closed last; None if neither ever was."""
-    deed = read_value(engine, "SELECT act FROM acts WHERE act IN ('open', 'close') ORDER BY id DESC LIMIT 1")
+    deed = read_value(database, "SELECT act FROM acts WHERE act IN ('open', 'close') ORDER BY id DESC LIMIT 1")
     return None if deed is None else deed == "open"
 
 
-def list_players(engine: Engine, *, with_sealed: bool = True) -> list[ListedPlayer]:
+def list_players(database: Reader, *, with_sealed: bool = True) -> list[ListedPlayer]:
     """Return all players and the guests who have played, by name; ``with_sealed`` counts sealed matches too."""
-    rows = read(engine, _PLAYERS.format(bans=BANS, matches="TRUE" if with_sealed else UNSEALED))
+    rows = read(database, _PLAYERS.format(bans=BANS, matches="TRUE" if with_sealed else UNSEALED))
     return [ListedPlayer._make((*row[:-2], bool(row.is_banned), bool(row.is_hidden))) for row in rows]
 
 
-def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
+def add_players(database: Database, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
     """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
-    with changing(engine) as connection:
+    with database.changing() as connection:
         names = _names(connection)
-        first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, players.FIRST_ADDED)
+        highest = connection.execute(select(func.max(tables.players.c.id))).scalar() or 0
+        first = max(highest + 1, players.FIRST_ADDED)
         for number, (name, token) in enumerate(tokens.items(), first):
             players.check_name(name)
             if (owner := names.get(skeleton(name))) is not None:
                 raise players.taken_name(name, owner[1], names)
             names[skeleton(name)] = number, name
-            row = number, name, skeleton(name), kind, players.hash_token(token), at
-            connection.exec_driver_sql("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)", row)
+            row = {"id": number, **_named(name), "kind": kind, "token_hash": players.hash_token(token)}
+            connection.execute(insert(tables.players).values(**row, created_at=at))
             note_act(connection, "add", number, at, None)
 
 
-def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
-    with changing(engine) as connection:
+def replace_token(database: Database, name: str, token: str, at: int) -> None:
+    with database.changing() as connection:
         (player,) = find_players(connection, [name])
-        connection.exec_driver_sql(
-            "UPDATE players SET token_hash = ? WHERE id = ?", (players.hash_token(token), player)
-        )
+        _update_player(connection, player, token_hash=players.hash_token(token))
         note_act(connection, "token", player, at, None)
 
 
-def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: str | None = None) -> None:
+def act_on_player(database: Database, deed: PlayerDeed, name: str, at: int, reason: str | None = None) -> None:
     """Store an act on a player. Raises UnknownPlayerError or NothingToUndoError."""
-    with changing(engine) as connection:
+    with database.changing() as connection:
         (player,) = find_players(connection, [name])
-        if deed == "unban" and player not in load_bans(engine):
+        if deed == "unban" and player not in load_bans(database):
             raise NothingToUndoError(f"{name} is not banned")
         if deed == "hide":
-            connection.exec_driver_sql(_HIDE, (player,))
-        shown = "DELETE FROM hidden WHERE player = ?"
-        if deed == "show" and not connection.exec_driver_sql(shown, (player,)).rowcount:
+            connection.execute(_HIDE, {"player": player})
+        if deed == "show" and not connection.execute(_of(tables.hidden, player)).rowcount:
             raise NothingToUndoError(f"{name} is not hidden")
         note_act(connection, deed, player, at, reason)
 
 
-def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
+def rename_player(database: Database, name: str, new: str, at: int) -> None:
     """Rename a player to what `check_display_name` accepts. Raises UnknownPlayerError or NameRefusedError."""
-    with changing(engine) as connection:
+    with database.changing() as connection:
         (player,), names = find_players(connection, [name]), _names(connection)
         owner, other = names.get(skeleton(new), (player, new))
         if owner != player:
             raise players.taken_name(new, other, names)
-        row = new, skeleton(new), player
-        connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ? WHERE id = ?", row)
+        _update_player(connection, player, **_named(new))
         note_act(connection, "rename", player, at, stored_form(name))
 
 
-def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
+def forget_player(database: Database, name: str, at: int, *, with_open: bool) -> int:
     """Delete a player's matches and names; return how many matches. Raises UnknownPlayerError or OpenMatchesError."""
-    with changing(engine) as connection:
+    with database.changing() as connection:
         (player,) = find_players(connection, [name])
-        open_matches, matches = connection.exec_driver_sql(_MATCH_COUNTS, (player,)).one()
+        open_matches, matches = connection.execute(_MATCH_COUNTS, {"player": player}).one()
         if open_matches and not with_open:
             raise OpenMatchesError(f"{name} has an open match")
-        if not is_postgres(engine):
-            # the bytes are overwritten in the file once `empty_side_file` has succeeded
-            connection.exec_driver_sql("PRAGMA secure_delete = ON")
-            connection.exec_driver_sql(
-                "UPDATE log SET deleted = max(deleted, (SELECT coalesce(max(id), 0) FROM events))"
-            )
-        for table in ("events", "begun", "luck", *(("owners",) if is_postgres(engine) else ())):
-            theirs = f"DELETE FROM {table} WHERE match IN (SELECT number FROM matches WHERE player = ?)"  # noqa: S608
-            connection.exec_driver_sql(theirs, (player,))
-        connection.exec_driver_sql("DELETE FROM matches WHERE player = ?", (player,))
-        connection.exec_driver_sql("UPDATE acts SET reason = NULL WHERE player = ?", (player,))
-        connection.exec_driver_sql("UPDATE entrants SET excluded = NULL WHERE player = ?", (player,))
-        tombstone = f"{players.FORGOTTEN_PREFIX}{player}"
-        row = tombstone, tombstone, players.hash_token(players.new_token()), player
-        connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)
-        connection.exec_driver_sql(_HIDE, (player,))
+        database.prepare_to_forget(connection, player)
+        theirs = select(tables.matches.c.number).where(tables.matches.c.player == player)
+        for table in tables.events, tables.begun, tables.luck:
+            connection.execute(delete(table).where(table.c.match.in_(theirs)))
+        connection.execute(_of(tables.matches, player))
+        for table, column in (tables.acts, "reason"), (tables.entrants, "excluded"):
+            connection.execute(update(table).where(table.c.player == player).values({column: None}))
+        tombstone, unknown = f"{players.FORGOTTEN_PREFIX}{player}", players.hash_token(players.new_token())
+        _update_player(connection, player, name=tombstone, skeleton=tombstone, token_hash=unknown)
+        connection.execute(_HIDE, {"player": player})
         note_act(connection, "forget", player, at, None)
     return int(matches)
 
 
-def empty_side_file(engine: Engine) -> bool:
-    """Move all pages of the side file to the database; return False if a reader is in the way."""
-    return is_postgres(engine) or not read_value(engine, "PRAGMA main.wal_checkpoint(TRUNCATE)")
-
-
-def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:
-    with changing(engine) as connection:
+def set_registration(database: Database, at: int, *, is_open: bool) -> None:
+    with database.changing() as connection:
         note_act(connection, "open" if is_open else "close", None, at, None)
 
 
 def note_act(connection: Connection, deed: Deed, player: int | None, at: int, reason: str | None) -> None:
-    row = at, deed, player, reason
-    connection.exec_driver_sql("INSERT INTO acts (at, act, player, reason) VALUES (?, ?, ?, ?)", row)
+    connection.execute(insert(tables.acts).values(at=at, act=deed, player=player, reason=reason))
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"name": name, "skeleton": skeleton(name)}
+
+
+def _update_player(connection: Connection, player: int, **values: str) -> None:
+    connection.execute(update(tables.players).where(tables.players.c.id == player).values(**values))
+
+
+def _of(table: Table, player: int) -> Delete:
+    return delete(table).where(table.c.player == player)
 
 
 def _names(connection: Connection) -> dict[str, tuple[int, str]]:
     # the player and the name by skeleton, former names too
-    former = [(skeleton(name), (player, name)) for name, player, *_ in connection.exec_driver_sql(FORMER_NAMES)]
-    now = connection.exec_driver_sql("SELECT id, name FROM players")
+    former = [(skeleton(name), (player, name)) for name, player, *_ in connection.execute(text(FORMER_NAMES))]
+    now = connection.execute(text("SELECT id, name FROM players"))
     return dict(former) | {skeleton(name): (player, name) for player, name in now}
 
 
 def find_players(connection: Connection, names: Collection[str], among: str = "FROM players") -> list[int]:
     """Return the ids of players by name. Raises UnknownPlayerError."""
-    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {among}")))
+    known: dict[str, int] = dict(map(tuple, connection.execute(text(f"SELECT name, id {among}"))))
     names = list(map(stored_form, names))
     if unknown := sorted(set(names) - known.keys()):
         close = get_close_matches(unknown[0], known, n=1)

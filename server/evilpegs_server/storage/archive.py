@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, text
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
@@ -14,7 +14,7 @@ from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
-from evilpegs_server.storage.queries import read, read_value
+from evilpegs_server.storage.queries import Reader, read, read_value
 
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
@@ -33,7 +33,7 @@ class StoredMatch:
     client_nonces: Mapping[int, str | None] = field(repr=False)
 
 
-def load_players(engine: Engine) -> Players:
+def load_players(database: Reader) -> Players:
     """Return all players who ever claimed a name, the guests with an open match, and what the operator decided."""
     loaded = Players()
     # other guests are loaded when they return, because most never do
@@ -41,39 +41,39 @@ def load_players(engine: Engine) -> Players:
         SELECT id, name, kind, token_hash FROM players
         WHERE kind <> 'guest' OR id IN (SELECT player FROM matches WHERE NOT over)
     """
-    for *player, token_hash in read(engine, query):
+    for *player, token_hash in read(database, query):
         loaded.add(Player(*player), token_hash)
     # lower ids may belong to guests who are not in memory
-    highest = read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0
+    highest = read_value(database, "SELECT max(id) FROM players WHERE id < :first", first=FIRST_ADDED) or 0
     loaded.free_ids = range(highest + 1, FIRST_ADDED)
-    for former, *player in read(engine, FORMER_NAMES):
+    for former, *player in read(database, FORMER_NAMES):
         loaded.reserve(former, Player(*player))
-    loaded.bans, loaded.is_open = load_bans(engine), load_registration(engine)
+    loaded.bans, loaded.is_open = load_bans(database), load_registration(database)
     return loaded
 
 
-def load_player(engine: Engine, token_hash: str) -> Player | None:
-    rows = read(engine, "SELECT id, name, kind FROM players WHERE token_hash = ?", token_hash)
+def load_player(database: Reader, token_hash: str) -> Player | None:
+    rows = read(database, "SELECT id, name, kind FROM players WHERE token_hash = :hash", hash=token_hash)
     return Player(*rows[0]) if rows else None
 
 
-def lapsed_tokens(engine: Engine, before: int) -> list[str]:
+def lapsed_tokens(database: Reader, before: int) -> list[str]:
     """Return the token hashes of names claimed before ``before`` that never played, without those the operator gave."""
     query = """
-        SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < ?
+        SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < :before
         AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
         AND NOT EXISTS (SELECT 1 FROM acts WHERE acts.player = players.id AND act IN ('add', 'token'))
     """
-    return [token_hash for (token_hash,) in read(engine, query, before)]
+    return [token_hash for (token_hash,) in read(database, query, before=before)]
 
 
 def load_open_matches(
-    engine: Engine, skip: Callable[[str, DatabaseUnusableError], None] | None = None
+    database: Reader, skip: Callable[[str, DatabaseUnusableError], None] | None = None
 ) -> list[StoredMatch]:
     """Return every open match; ``skip`` gets those that cannot be read, else DatabaseUnusableError is raised."""
     stored = []
-    with engine.connect() as connection:
-        for row in connection.exec_driver_sql("SELECT * FROM matches WHERE NOT over").all():
+    with database.connect() as connection:
+        for row in connection.execute(text("SELECT * FROM matches WHERE NOT over")).all():
             try:
                 stored.append(_stored_match(connection, row))
             except DatabaseUnusableError as error:
@@ -83,50 +83,52 @@ def load_open_matches(
     return stored
 
 
-def load_match(engine: Engine, match: str) -> StoredMatch | None:
-    with engine.connect() as connection:
-        row = connection.exec_driver_sql("SELECT * FROM matches WHERE id = ?", (match,)).one_or_none()
+def load_match(database: Reader, match: str) -> StoredMatch | None:
+    with database.connect() as connection:
+        row = connection.execute(text("SELECT * FROM matches WHERE id = :match"), {"match": match}).one_or_none()
         return None if row is None else _stored_match(connection, row)
 
 
 def _stored_match(connection: Connection, row: Any) -> StoredMatch:
-    events = "SELECT seq, at, type, json, hash FROM events WHERE match = ? ORDER BY seq"
-    entries = [LogEntry(*event) for event in connection.exec_driver_sql(events, (row.number,))]
-    ready = connection.exec_driver_sql("SELECT game, client_nonce FROM begun WHERE match = ?", (row.number,))
+    match = {"match": row.number}
+    events = text("SELECT seq, at, type, json, hash FROM events WHERE match = :match ORDER BY seq")
+    entries = [LogEntry(*event) for event in connection.execute(events, match)]
+    ready = connection.execute(text("SELECT game, client_nonce FROM begun WHERE match = :match"), match)
     return StoredMatch(row.id, row.player, row.ladder, row.seed, bool(row.over), entries, dict(map(tuple, ready)))
 
 
-def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntry]:
+def load_entries(database: Reader, match: str, last: int = NEWEST) -> list[LogEntry]:
     """Return the entries of a match up to the event with the id ``last``; none if it does not exist or is sealed."""
     query = f"""
         SELECT e.seq, e.at, e.type, e.json, e.hash FROM matches AS m JOIN events AS e ON e.match = m.number
-        WHERE m.id = ? AND e.id <= ? AND {UNSEALED} ORDER BY e.seq
+        WHERE m.id = :match AND e.id <= :last AND {UNSEALED} ORDER BY e.seq
     """  # noqa: S608 - of constants
-    return [LogEntry(*row) for row in read(engine, query, match, last)]
+    return [LogEntry(*row) for row in read(database, query, match=match, last=last)]
 
 
-def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
+def load_starts(database: Reader, of: Sequence[str]) -> dict[str, str]:
     query = """
         SELECT m.id, e.json FROM matches AS m JOIN events AS e ON e.match = m.number
-        WHERE e.seq = 1 AND m.id IN (SELECT value FROM json_each(?))
+        WHERE e.seq = 1 AND m.id IN (SELECT value FROM json_each(:matches))
     """
-    return dict(map(tuple, read(engine, query, orjson.dumps(of).decode())))
+    return dict(map(tuple, read(database, query, matches=orjson.dumps(of).decode())))
 
 
-def load_last_event_id(engine: Engine) -> int:
-    return int(read_value(engine, "SELECT max(deleted, coalesce((SELECT max(id) FROM events), 0)) FROM log"))
+def load_last_event_id(database: Reader) -> int:
+    return int(read_value(database, "SELECT max(deleted, coalesce((SELECT max(id) FROM events), 0)) FROM log"))
 
 
-def load_log_id(engine: Engine) -> str:
-    return str(read_value(engine, "SELECT id FROM log"))
+def load_log_id(database: Reader) -> str:
+    return str(read_value(database, "SELECT id FROM log"))
 
 
-def newest_match_ids(engine: Engine, prefix: str, count: int, *, with_sealed: bool) -> list[str]:
+def newest_match_ids(database: Reader, prefix: str, count: int, *, with_sealed: bool) -> list[str]:
     query = f"""
-        SELECT id FROM matches AS m WHERE substr(id, 1, ?) = ? AND (? OR {UNSEALED})
-        ORDER BY started_at DESC, id LIMIT ?
+        SELECT id FROM matches AS m WHERE substr(id, 1, :length) = :prefix AND (:with_sealed OR {UNSEALED})
+        ORDER BY started_at DESC, id LIMIT :count
     """  # noqa: S608 - of constants
-    return [match for (match,) in read(engine, query, len(prefix), prefix, with_sealed, count)]
+    wanted = {"length": len(prefix), "prefix": prefix, "with_sealed": with_sealed, "count": count}
+    return [match for (match,) in read(database, query, **wanted)]
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked
@@ -137,20 +139,20 @@ _EVENTS: Final = """
     WHERE e.rowid > :after AND e.rowid <= :last
 """
 _HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
-_ALL_LINKS: Final = f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}"
-_LINKS: Final = f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}"
+_ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
+_LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
 _HASH_LENGTH: Final = len(GENESIS)
 
 
-def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
+def find_broken_matches(database: Reader, after: int, last: int) -> set[int]:
     """Return the `matches.number` of the matches broken at an event above ``after`` and up to ``last``."""
     # 2 microseconds per event
     limits = {"after": after, "last": last}
-    with engine.connect() as connection:
-        links: bytes | None = connection.exec_driver_sql(_ALL_LINKS, limits).scalar_one()
+    with database.connect() as connection:
+        links: bytes | None = connection.execute(_ALL_LINKS, limits).scalar_one()
         if links is None or all(_holds(link[:-_HASH_LENGTH], link[-_HASH_LENGTH:]) for link in links.split(b"\n")):
             return set()
-        rows = connection.exec_driver_sql(_LINKS, limits).all()
+        rows = connection.execute(_LINKS, limits).all()
     return {match for match, hashed, stored in rows if not _holds(hashed, stored)}
 
 

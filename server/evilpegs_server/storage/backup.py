@@ -21,8 +21,10 @@ from sqlalchemy.pool import NullPool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replace_file, replacement
+from evilpegs_server.storage import schema
 from evilpegs_server.storage.archive import find_broken_matches
-from evilpegs_server.storage.database import check_exists, open_existing_database
+from evilpegs_server.storage.engines import sqlite
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase, check_exists
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import (
     check_not_cut,
@@ -30,11 +32,11 @@ from evilpegs_server.storage.location import (
     database_file,
     engine_url,
     file_url,
-    is_postgres,
+    is_remote,
     side_files,
 )
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.schema import check_schema, revisions, schema_flaws
+from evilpegs_server.storage.log.tables import REVISION
 
 # database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
@@ -101,7 +103,7 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
     file = _existing_file(url)
     with explained(file), closing(connect(file)) as connection:
         progress("pages", 0, 1)
-        damage = _damaged_places(connection) or tuple(schema_flaws(connection, file))
+        damage = _damaged_places(connection) or _schema_flaws(file)
         progress("pages", 1, 1)
         players, matches, open_matches, events = (
             _count(connection, rows, ignore_damage=bool(damage))
@@ -111,6 +113,11 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
         size_query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
         (size,) = connection.execute(size_query).fetchone()
     return DatabaseCheck(size, players, matches, open_matches, events, damage, broken)
+
+
+def _schema_flaws(file: Path) -> tuple[str, ...]:
+    with sqlite.reading_engine(file).connect() as connection:
+        return tuple(sqlite.schema_flaws(connection, file))
 
 
 def _existing_file(url: str) -> Path:
@@ -145,11 +152,9 @@ def explained(file: Path) -> Iterator[None]:
 
 def revision_of(file: Path) -> str | None:
     """Return the revision of the tables; None if there are none. Raises DatabaseUnusableError for a flaw of them."""
-    with explained(file), closing(connect(file, "ro")) as connection:
-        check_schema(connection, file)
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
-            return None
-        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    with explained(file), sqlite.reading_engine(file).connect() as connection:
+        sqlite.check_schema(connection, file)
+        return schema.revision_of(connection)
 
 
 def _copy(source: Path, target: Path, progress: Progress) -> None:
@@ -205,11 +210,11 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
 
     Databases of older versions, and those where nothing can be written, cannot be shown in place.
     """
-    if is_postgres(url):
+    if is_remote(url):
         yield url
         return
     file = Path(os.path.realpath(check_exists(url)))
-    if os.access(file.parent, os.W_OK) and revision_of(file) == revisions()[0]:
+    if os.access(file.parent, os.W_OK) and revision_of(file) == REVISION:
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
@@ -220,7 +225,7 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
         try:
             with explained(file):
                 _copy_to_read(file, copy)
-            open_existing_database(copied).dispose()
+            SqliteDatabase.open_existing(copied).dispose()
         except DatabaseUnusableError as error:
             raise type(error)(str(error).replace(str(copy), str(file))) from None
         except PermissionError as error:

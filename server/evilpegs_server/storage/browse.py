@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, text
 
 from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.look_alikes import stored_form
 from evilpegs_server.storage.players import PlayerKind
-from evilpegs_server.storage.queries import read
+from evilpegs_server.storage.queries import Reader, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class StoredPlayer(NamedTuple):
     created_at: int
 
 
-def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
+def list_matches(database: Reader, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
     """Return the matches with the latest start first; among equal starts, with the highest number first."""
-    with engine.connect() as connection:
+    with database.connect() as connection:
         numbers = orjson.dumps(_page(connection, wanted, limit)).decode()
         games: dict[int, list[tuple[str, int, int]]] = {}
         for match, *game in connection.execute(_GAMES, {"matches": numbers}):
@@ -67,13 +67,13 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
         ]
 
 
-def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    rows = read(engine, f"{_PLAYERS} AND name = ?", stored_form(name))
+def find_player(database: Reader, name: str) -> StoredPlayer | None:
+    rows = read(database, f"{_PLAYERS} AND name = :name", name=stored_form(name))
     return StoredPlayer(*rows[0]) if rows else None
 
 
-def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
-    rows = read(engine, f"{_PLAYERS} AND name > ? ORDER BY name LIMIT ?", after_name, limit)
+def list_players(database: Reader, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
+    rows = read(database, f"{_PLAYERS} AND name > :after ORDER BY name LIMIT :limit", after=after_name, limit=limit)
     return [StoredPlayer(*row) for row in rows]
 
 
@@ -175,7 +175,7 @@ _OPEN: Final = f"""
         SELECT m.id, m.ladder, p.name,
             (SELECT json_extract(e.json, '$.client') FROM events AS e WHERE e.match = m.number AND e.seq = 1),
             m.started_at,
-            (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= ? ORDER BY e.seq DESC LIMIT 1)
+            (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= :last ORDER BY e.seq DESC LIMIT 1)
                 AS newest,
             coalesce((SELECT max(b.game) FROM begun AS b WHERE b.match = m.number), 0)
         FROM matches AS m JOIN players AS p ON p.id = m.player
@@ -184,7 +184,7 @@ _OPEN: Final = f"""
 """  # noqa: S608 - of constants
 
 
-def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
+def list_open_matches(database: Reader, last_event: int) -> list[OpenMatchRow]:
     """Return the open matches in the order of their start, as they are after the event with the id ``last_event``."""
-    rows = map(OpenMatchRow._make, read(engine, _OPEN, last_event))
+    rows = map(OpenMatchRow._make, read(database, _OPEN, last=last_event))
     return [row._replace(client=orjson.loads(row.client)) for row in rows]

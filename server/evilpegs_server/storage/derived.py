@@ -21,7 +21,7 @@ from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage import errors
-from evilpegs_server.storage.acts import empty_side_file
+from evilpegs_server.storage.engines.sqlite import empty_side_file
 from evilpegs_server.storage.location import create_private, database_file, file_uri, side_files
 from evilpegs_server.storage.lock import FileInPlace, FileLock, identity_of
 
@@ -29,6 +29,7 @@ LAYOUT: Final = 2
 # per transaction: the log's side file grows while a reader stays in one
 EVENTS: Final = 5_000
 PROGRESS_SECONDS: Final = 3.0
+_QUICK_CHECK: Final = text("PRAGMA main.quick_check(1)")
 _NONE: Final = "there are none yet"
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SECRETS: Final = frozenset({("matches", "seed"), ("begun", "client_nonce"), ("players", "token_hash")})
@@ -67,7 +68,7 @@ _LAST_ACT: Final = "(SELECT coalesce(max(id), 0) FROM log.acts WHERE act IN ('hi
 _FIRST_PLACE: Final = text(f"INSERT INTO main.place SELECT :layout, id, 0, NULL, {_LAST_ACT} FROM log.log")  # noqa: S608
 _NOTE_ACT: Final = text(f"UPDATE main.place SET act = {_LAST_ACT} WHERE act <> {_LAST_ACT}")  # noqa: S608
 _FORGET: Final = text("DELETE FROM main.games WHERE match NOT IN (SELECT number FROM log.matches)")
-_SET_LUCK: Final = "UPDATE main.games SET luck = ?, curve = ? WHERE match = ? AND game = ?"
+_SET_LUCK: Final = text("UPDATE main.games SET luck = :luck, curve = :curve WHERE match = :match AND game = :game")
 
 
 def derived_path(url: str) -> Path:
@@ -132,7 +133,8 @@ class DerivedFile:
     def store_luck(self, measured: list[tuple[int, str, int, int]]) -> None:
         """Store rows of luck in millionths of a guess, bad luck positive, the hash of the curve, match and game."""
         with self._writing, self.engine.begin() as connection:
-            connection.exec_driver_sql(_SET_LUCK, measured)
+            rows = [dict(zip(("luck", "curve", "match", "game"), row, strict=True)) for row in measured]
+            connection.execute(_SET_LUCK, rows)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -195,7 +197,7 @@ class DerivedFile:
     def _flaw_of_content(self) -> str | None:
         try:
             with self.engine.connect() as connection:
-                if self._is_suspect and connection.exec_driver_sql("PRAGMA main.quick_check(1)").scalar() != "ok":
+                if self._is_suspect and connection.execute(_QUICK_CHECK).scalar() != "ok":
                     return "the file is damaged"
                 place = connection.execute(_PLACE).one_or_none()
         except errors.DatabaseDamagedError:
@@ -224,7 +226,7 @@ class DerivedFile:
         self.share_done = 0.0
         with self.engine.begin() as connection:
             for statement in filter(str.strip, _TABLES.split(";")):
-                connection.exec_driver_sql(statement)
+                connection.execute(text(statement))
             connection.execute(_FIRST_PLACE, {"layout": LAYOUT})
 
     def _try_lock(self) -> None:

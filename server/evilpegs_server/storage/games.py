@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.sealing import SHOWN
@@ -136,11 +136,11 @@ def sum_listed_games(
 
 def load_newest_match(connection: Connection) -> int:
     """Return the greatest number of a match that began in an event whose results are stored."""
-    return int(connection.exec_driver_sql(_NEWEST).scalar_one())
+    return int(connection.execute(text(_NEWEST)).scalar_one())
 
 
 def load_newest_game(connection: Connection) -> int:
-    return int(connection.exec_driver_sql("SELECT coalesce(max(rowid), 0) FROM games").scalar_one())
+    return int(connection.execute(text("SELECT coalesce(max(rowid), 0) FROM games")).scalar_one())
 
 
 def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
@@ -199,4 +199,4 @@ def _read(connection: Connection, query: str, **parameters: int | Collection[Any
         name: value if isinstance(value, int) else orjson.dumps(value, default=list).decode()
         for name, value in parameters.items()
     }
-    return connection.exec_driver_sql(query, values).all()
+    return connection.execute(text(query), values).all()

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from platformdirs import user_data_path
-from sqlalchemy import URL, Engine, make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from structlog.stdlib import BoundLogger
 
@@ -26,14 +26,15 @@ _POSTGRES: Final = re.compile(
 )
 
 
-def is_postgres(url: str) -> bool:
+def is_remote(url: str) -> bool:
+    """Return whether the database is one of PostgreSQL, from which this machine reads a copy in a file of its own."""
     return url.startswith(("postgresql:", "postgres:"))
 
 
 def shown_url(url: str) -> str:
     """Return the URL without its password."""
     secrets = "password", "sslpassword"
-    return parse_url(url).difference_update_query(secrets).render_as_string() if is_postgres(url) else url
+    return parse_url(url).difference_update_query(secrets).render_as_string() if is_remote(url) else url
 
 
 def file_url(file: Path | str) -> str:
@@ -47,7 +48,7 @@ def database_file(url: str) -> Path:
     Raises DatabaseUnusableError unless the URL is one of a file or of PostgreSQL.
     """
     parsed = parse_url(url)
-    if is_postgres(url):
+    if is_remote(url):
         # readable, and different for databases of one name on different servers
         name = f"{parsed.database or parsed.username}-{sha256(shown_url(url).encode()).hexdigest()[:8]}.sqlite3"
         return user_data_path("evilpegs") / "postgresql" / name
@@ -71,7 +72,7 @@ def beside(url: str, ending: str) -> Path:
 
 def parse_url(url: str) -> URL:
     """Return the parts of a URL. Raises DatabaseUnusableError."""
-    if is_postgres(url) and not _POSTGRES.fullmatch(url):
+    if is_remote(url) and not _POSTGRES.fullmatch(url):
         codes = "%40 for @, %2F for /, %3F for ?, %23 for #, %5B for [ and %25 for %"
         hint = f"write postgresql://USER:PASSWORD@HOST:PORT/NAME, in the password with {codes}"
         raise DatabaseUnusableError(f"not a database URL: {_quoted(url)}; {hint}")
@@ -82,7 +83,7 @@ def parse_url(url: str) -> URL:
 
 
 def _quoted(url: str) -> str:
-    if is_postgres(url) or ("@" in url and not url.startswith("sqlite:///")):
+    if is_remote(url) or ("@" in url and not url.startswith("sqlite:///")):
         # a password in what cannot be read may begin after the user's name and end at the last @, or be an option
         end = ".*(?=@)" if "@" in url and "password=" not in url else ".*"
         url = re.sub(rf"^([a-z+]*:?(?://[^:/?#@]*:)?){end}", r"\1***", url, flags=re.DOTALL)
@@ -102,11 +103,6 @@ def file_uri(file: Path, mode: str) -> str:
 def connect(file: Path, mode: str = "rw") -> sqlite3.Connection:
     """Connect to an existing file without the pragmas of a server, with each statement in a transaction of its own."""
     return sqlite3.connect(file_uri(file, mode), uri=True, isolation_level=None)
-
-
-def engine_file(engine: Engine) -> Path:
-    """Return the database file of an engine with a URL of `engine_url`."""
-    return Path(unquote((engine.url.database or "").removeprefix("file:")))
 
 
 def side_files(file: Path) -> list[Path]:

@@ -12,7 +12,7 @@ the first event on, with ids above all that it had.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
@@ -20,21 +20,18 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, select, text, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.pool import NullPool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replacement
 from evilpegs_server.storage import mirrored_rows as rows_of
-from evilpegs_server.storage.acts import empty_side_file
-from evilpegs_server.storage.backup import revision_of
-from evilpegs_server.storage.database import check_exists, open_database
-from evilpegs_server.storage.errors import DatabaseUnusableError, explain
-from evilpegs_server.storage.location import connect, database_file, file_url, is_postgres
-from evilpegs_server.storage.postgres.database import open_postgres
-from evilpegs_server.storage.queries import changing, closing_engine
-from evilpegs_server.storage.schema import revisions
+from evilpegs_server.storage.database import engine_of
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase
+from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.location import connect, database_file, file_url
+from evilpegs_server.storage.log import tables
+from evilpegs_server.storage.queries import closing_engine
 
 EVENTS: Final = 5_000
 """Of each node, in one look."""
@@ -42,36 +39,20 @@ FULL_SECONDS: Final = 1.0
 """Between two looks at what changes without an event."""
 COPIED: Final = "copied"
 """The node of events that were copied to PostgreSQL; their numbers are their ids."""
-_FILE: Final = "file"  # the only node of an SQLite database
 
-# all nodes, with their events from the place on: the last that was copied, and what is new
-_NEW_ON_POSTGRES: Final = """
-    SELECT k.name AS node, k.written, e.n, e.match, e.seq, e.at, e.type, e.json, e.hash FROM nodes AS k
-    LEFT JOIN LATERAL (
-        SELECT * FROM events WHERE node = k.name AND n >= coalesce(CAST(CAST(? AS json) ->> k.name AS bigint), 0)
-        ORDER BY n LIMIT ?) AS e ON true
-    ORDER BY k.name, e.n
-"""
-_NEW_IN_FILE: Final = f"""
-    SELECT '{_FILE}' AS node, max(l.deleted, coalesce((SELECT max(id) FROM events), 0)) AS written,
-        e.id AS n, e.match, e.seq, e.at, e.type, e.json, e.hash
-    FROM log AS l LEFT JOIN events AS e ON e.id >= coalesce(json_extract(?, '$.{_FILE}'), 0) ORDER BY e.id LIMIT ?
-"""  # noqa: S608 - of constants
-_LOG_ON_POSTGRES: Final = "SELECT id, deleted, key FROM log"
-_LOG_IN_FILE: Final = "SELECT id, deleted, NULL FROM log"
 # `id` is that of the event in the copy. The row without a node has the highest id of a copy that was made again, and
 # the time up to which players were copied.
-_MIRRORED: Final = """
+_MIRRORED: Final = text("""
     CREATE TABLE IF NOT EXISTS mirrored (
         node TEXT PRIMARY KEY, n INTEGER NOT NULL, id INTEGER NOT NULL, hash TEXT NOT NULL)
-"""
-_STATE: Final = """
+""")
+_STATE: Final = text("""
     SELECT (SELECT count(*) FROM sqlite_master WHERE name = 'mirrored'), (SELECT coalesce(max(id), 0) FROM events),
         (SELECT count(*) FROM (SELECT 1 FROM players LIMIT 1))
-"""
-_PLACES: Final = "SELECT node, n, id, hash FROM mirrored"
-_PUT_PLACE: Final = "INSERT OR REPLACE INTO mirrored VALUES (?, ?, ?, ?)"
-_KEEP_IDS: Final = "UPDATE log SET deleted = max(deleted, ?)"
+""")
+_PLACES: Final = text("SELECT node, n, id, hash FROM mirrored")
+_PUT_PLACE: Final = text("INSERT OR REPLACE INTO mirrored VALUES (:node, :n, :id, :hash)")
+_KEEP_IDS: Final = text("UPDATE log SET deleted = max(deleted, :id)")
 
 
 class Place(NamedTuple):
@@ -84,18 +65,6 @@ class Place(NamedTuple):
 
 class _OtherLogError(Exception):
     pass
-
-
-def open_source(url: str) -> Engine:
-    """Open a database for reading. Raises DatabaseUnusableError."""
-    if is_postgres(url):
-        return open_postgres(url)
-    file = check_exists(url)
-    if revision_of(file) != revisions()[0]:
-        raise DatabaseUnusableError(f"the database {file} is of an older version; run evilpegs database upgrade")
-    engine = create_engine("sqlite://", creator=lambda: connect(file, "ro"), poolclass=NullPool, hide_parameters=True)
-    event.listen(engine, "handle_error", lambda context: explain(context.original_exception, str(file)), retval=True)
-    return engine
 
 
 def copy_to_file(url: str, file: Path, report: Callable[[str, int, int], None]) -> None:
@@ -117,14 +86,11 @@ class Mirror:
     def __init__(
         self, url: str, file: Path, log: BoundLogger | None = None, now: Callable[[], float] = monotonic
     ) -> None:
-        self._file, self._log, self._now, self._is_on_postgres = file, log, now, is_postgres(url)
-        self._new, self._log_row = (
-            (_NEW_ON_POSTGRES, _LOG_ON_POSTGRES) if self._is_on_postgres else (_NEW_IN_FILE, _LOG_IN_FILE)
-        )
+        self._file, self._log, self._now = file, log, now
         with ExitStack() as stack:
-            self._source = stack.enter_context(closing_engine(open_source(url)))
-            self._target = stack.enter_context(closing_engine(open_database(file_url(file))))
-            with changing(self._target) as target:
+            self._source = stack.enter_context(closing_engine(engine_of(url).open_source(url)))
+            self._target = stack.enter_context(closing_engine(SqliteDatabase.open(file_url(file))))
+            with self._target.changing() as target:
                 self._begin(target)
             self._closing = stack.pop_all()
         self._next_full, self._has_remains = float("-inf"), False
@@ -152,7 +118,7 @@ class Mirror:
     def catch_up(self) -> bool:
         """Copy a batch of what is new; return whether the copy has all that was there. Raises DatabaseUnusableError."""
         # first the copy, or the snapshot could be older than what another process has copied meanwhile
-        with changing(self._target) as target, self._snapshot() as source:
+        with self._target.changing() as target, self._source.snapshot() as source:
             is_new = self._begin(target)
             try:
                 is_whole = self._copy(source, target, is_new)
@@ -162,16 +128,16 @@ class Mirror:
                 self._begin_again(target, str(error).partition("\n")[0])
                 return False
         if self._has_remains:
-            self._has_remains = not empty_side_file(self._target)
+            self._has_remains = not self._target.overwrite_deleted()
         return is_whole
 
     def _begin(self, target: Connection) -> bool:
-        is_mirror, last, has_players = target.exec_driver_sql(_STATE).one()
+        is_mirror, last, has_players = target.execute(_STATE).one()
         if has_players and not is_mirror:
             raise DatabaseUnusableError(f"{self._file} is a database of its own; name a new file for the copy")
-        target.exec_driver_sql(_MIRRORED)
+        target.execute(_MIRRORED)
         self._places = {"": Place(0, 0, "")}
-        self._places |= {node: Place(*row) for node, *row in target.exec_driver_sql(_PLACES)}
+        self._places |= {node: Place(*row) for node, *row in target.execute(_PLACES)}
         if last > self.last:
             raise DatabaseUnusableError(f"a server has written to the copy {self._file}; name a new file for the copy")
         return not has_players
@@ -179,52 +145,43 @@ class Mirror:
     def _begin_again(self, target: Connection, why: str) -> None:
         if self._log is not None:
             self._log.warning("the copy is made again from the first event on", copy=str(self._file), why=why)
-        for table in ("mirrored", *reversed(rows_of.TABLES)):
-            target.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - of constants
-        target.exec_driver_sql(_PUT_PLACE, ("", 0, self.last, ""))
-        target.exec_driver_sql(_KEEP_IDS, (self.last,))  # who follows the copy must not take new events for old ones
+        for table in ("mirrored", *(table.name for table in reversed(rows_of.TABLES))):
+            target.execute(text(f"DELETE FROM {table}"))  # noqa: S608 - of constants
+        target.execute(_PUT_PLACE, {"node": "", **Place(0, self.last, "")._asdict()})
+        target.execute(_KEEP_IDS, {"id": self.last})  # who follows the copy must not take new events for old ones
         self._next_full = float("-inf")
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[Connection]:
-        with self._source.connect() as connection:
-            if self._is_on_postgres:
-                connection.execution_options(isolation_level="REPEATABLE READ")
-            else:
-                connection.exec_driver_sql("BEGIN")
-            yield connection
-            connection.rollback()
-
     def _copy(self, source: Connection, target: Connection, is_new: bool) -> bool:
-        place = orjson.dumps({node: place.n for node, place in self._places.items() if node}).decode()
-        new, cut = self._check(source.exec_driver_sql(self._new, (place, EVENTS)).all())
+        places = orjson.dumps({node: place.n for node, place in self._places.items() if node}).decode()
+        new, cut = self._check(source.execute(self._source.new_events, {"places": places, "limit": EVENTS}).all())
         if (acts := rows_of.new_acts(source, target)) is None:
             raise _OtherLogError("what the operator did last is not there")
         is_full = not cut and self._now() >= self._next_full
         if not (is_full or acts or any(new.values())):
             return True
-        places, last = dict(self._places), self.last
+        copied, last = dict(self._places), self.last
         if is_full or is_new:
             self._copy_log(source, target, is_new)
         rows_of.copy_acts(source, target, acts)
         if any(act.act == "forget" for act in acts):
-            target.exec_driver_sql(_KEEP_IDS, (last,))
+            target.execute(_KEEP_IDS, {"id": last})
             self._has_remains = True
         numbers = {row.match for rows in new.values() for row in rows}
         rows_of.copy_matches(source, target, numbers)
         stored = []
         for row in _in_order(new, cut, rows_of.last_seqs(target, numbers)):
             last = max(last + 1, row.n, 0 if row.node == COPIED else self._first)
-            stored.append((last, row.match, row.seq, row.at, row.type, row.json, row.hash))
-            places[row.node] = Place(row.n, last, row.hash)
+            event = {name: getattr(row, name) for name in ("match", "seq", "at", "type", "json", "hash")}
+            stored.append({"id": last, **event})
+            copied[row.node] = Place(row.n, last, row.hash)
         rows_of.store_events(target, stored)
         if is_full:
-            created = rows_of.copy_without_events(source, target, places[""].n)
-            places[""] = places[""]._replace(n=created)
-        changed = [(node, *place) for node, place in places.items() if place != self._places.get(node)]
+            created = rows_of.copy_without_events(source, target, copied[""].n)
+            copied[""] = copied[""]._replace(n=created)
+        changed = [(node, place) for node, place in copied.items() if place != self._places.get(node)]
         if changed:
-            target.exec_driver_sql(_PUT_PLACE, changed)
-        self._places = places
+            target.execute(_PUT_PLACE, [{"node": node, **place._asdict()} for node, place in changed])
+        self._places = copied
         if is_full:
             self._next_full = self._now() + FULL_SECONDS
         return not cut
@@ -253,12 +210,12 @@ class Mirror:
         return ({COPIED: new[COPIED]} if COPIED in cut else new), cut
 
     def _copy_log(self, source: Connection, target: Connection, is_new: bool) -> None:
-        name, deleted, self.key = source.exec_driver_sql(self._log_row).one()
+        name, deleted, self.key = source.execute(self._source.log_row).one()
         if is_new:
-            target.exec_driver_sql("UPDATE log SET id = ?", (name,))
-        elif target.exec_driver_sql("SELECT id FROM log").scalar() != name:
+            target.execute(update(tables.log).values(id=name))
+        elif target.execute(select(tables.log.c.id)).scalar() != name:
             raise _OtherLogError("the database is another one")
-        target.exec_driver_sql(_KEEP_IDS, (deleted,))
+        target.execute(_KEEP_IDS, {"id": deleted})
 
 
 def _in_order(new: Mapping[str, deque[Any]], cut: set[str], last: dict[int, int]) -> Iterator[Any]:

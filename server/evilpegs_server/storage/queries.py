@@ -1,39 +1,43 @@
-"""Single queries, and transactions that write what follows from what they read."""
+"""Single queries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Executable, text
+
+
+class Reader(Protocol):
+    """What can be read: a log, or the engine of a derived file."""
+
+    def connect(self) -> Connection: ...
+
+
+class _Disposable(Protocol):
+    def dispose(self) -> None: ...
+
+
+_D = TypeVar("_D", bound=_Disposable)
 
 
 @contextmanager
-def closing_engine(engine: Engine) -> Iterator[Engine]:
+def closing_engine(engine: _D) -> Iterator[_D]:
     try:
         yield engine
     finally:
         engine.dispose()
 
 
-def read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
-    with engine.connect() as connection:
-        return connection.exec_driver_sql(query, parameters).all()
+def read(database: Reader, query: str | Executable, **parameters: object) -> Sequence[Any]:
+    with database.connect() as connection:
+        return connection.execute(_executable(query), parameters).all()
 
 
-def read_value(engine: Engine, query: str, *parameters: object) -> Any:
+def read_value(database: Reader, query: str | Executable, **parameters: object) -> Any:
     """Return the first column of the first row, None without a row."""
-    with engine.connect() as connection:
-        return connection.exec_driver_sql(query, parameters).scalar()
+    with database.connect() as connection:
+        return connection.execute(_executable(query), parameters).scalar()
 
 
-def is_postgres(engine: Engine) -> bool:
-    return engine.dialect.name == "postgresql"
-
-
-@contextmanager
-def changing(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as connection:
-        # or another program could write between what is read and written here
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(1)" if is_postgres(engine) else "BEGIN IMMEDIATE")
-        yield connection
-        connection.commit()
+def _executable(query: str | Executable) -> Executable:
+    return text(query) if isinstance(query, str) else query

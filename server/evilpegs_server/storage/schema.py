@@ -1,101 +1,95 @@
-"""What a database must look like: the tables of its revision, with their columns, and no trigger on them.
+"""What a database must look like: the declared tables with their columns and keys, and how an older one gets there."""
 
-The tables of a revision are those that the migrations make in an empty database in memory, which takes 35 ms.
-"""
-
-import json
-import sqlite3
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy import NullPool, create_engine
+from sqlalchemy import Connection, Inspector, MetaData, Table, inspect, select
+from sqlalchemy.schema import ForeignKeyConstraint, UniqueConstraint
 
-from evilpegs_server.storage.errors import RESTORE, DatabaseDamagedError, DatabaseUnusableError
+from evilpegs_server.storage.log.tables import REVISION, versions
 
-ANOTHER: Final = "name another with --database sqlite:///FILE"
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
-_VERSIONS: Final = "alembic_version"
-# that every version of the database has
-_OURS: Final = frozenset({"players", "matches", "events"})
-_COLUMNS: Final = """
-    SELECT t.name, json_group_array(c.name) FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c
-    WHERE t.type = 'table' GROUP BY t.name
-"""
 
 
-def alembic_config() -> Config:
+def alembic_config() -> Any:
     """Return the configuration of the migrations; the caller adds a connection to its attributes."""
+    from alembic.config import Config  # noqa: PLC0415 - takes longer than all else here, for databases of before
+
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")
     return config
 
 
-def revisions() -> list[str]:
-    """Return the revisions that this version knows, the newest first."""
-    return [each.revision for each in ScriptDirectory.from_config(alembic_config()).walk_revisions()]
+def upgrade(connection: Connection, feed: Path | None = None) -> None:
+    """Bring the tables to this version; ``feed`` is the file that takes the place of the MQTT feed."""
+    from alembic import command  # noqa: PLC0415 - likewise
+
+    config = alembic_config()
+    config.attributes |= {"connection": connection, "feed": feed}
+    command.upgrade(config, "head")
 
 
-def check_schema(connection: sqlite3.Connection, file: Path) -> None:
-    """Raise DatabaseUnusableError for the first flaw of `schema_flaws`."""
-    for flaw, remedy in schema_flaws(connection, file).items():
-        kind = DatabaseDamagedError if remedy is RESTORE else DatabaseUnusableError
-        raise kind(f"the database {file} cannot be used: {flaw}; {remedy}")
+def revision_of(connection: Connection) -> str | None:
+    """Return the revision of the tables, None if there are none."""
+    if not inspect(connection).has_table(versions.name):
+        return None
+    return connection.execute(select(versions.c.version_num)).scalar()
 
 
-def schema_flaws(connection: sqlite3.Connection, file: Path) -> dict[str, str]:
-    """Return each flaw of the tables with its remedy. Raises DatabaseUnusableError if another program made them."""
-    kinds = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"))
-    if not kinds:
-        return {}
-    if len(_OURS & kinds.keys()) < 2:  # one of them may be missing
-        message = f"{file} is not a database of evilpegs: it has a {kinds[(first := min(kinds))]} {first!r}; {ANOTHER}"
-        raise DatabaseUnusableError(message)
-    if kinds.get(_VERSIONS) != "table":
-        return {f"the table {_VERSIONS} is missing": RESTORE}
-    ((revision,), *others) = connection.execute(f"SELECT version_num FROM {_VERSIONS}").fetchall() or [("",)]  # noqa: S608
-    if not revision or others:
-        return {f"the table {_VERSIONS} does not have one row": RESTORE}
-    if revision not in (known := revisions()):
-        flaw = f"its tables are of the version {revision!r:.50}, and this program knows none after {known[0]}"
-        return {flaw: f"install the version of evilpegs that wrote it, or {ANOTHER}"}
-    return _table_flaws(connection, kinds, _columns_of(revision))
+def is_known(revision: str) -> bool:
+    return len(revision) == len(REVISION) and revision.isdecimal() and "0001" <= revision <= REVISION
 
 
-def _table_flaws(
-    connection: sqlite3.Connection, kinds: Mapping[str, str], expected: Mapping[str, frozenset[str]]
-) -> dict[str, str]:
-    found, flaws = _columns(connection), {}
-    for table, columns in expected.items():
-        if table not in kinds:
-            flaws[f"the table {table} is missing"] = RESTORE
-        elif kinds[table] == "view":
-            flaws[f"{table} is a view, not a table"] = RESTORE
+def table_flaws(connection: Connection, tables: MetaData) -> list[str]:
+    """Return what tables and columns are missing, or not of ours."""
+    inspector, flaws = inspect(connection), []
+    found, views = set(inspector.get_table_names()), set(inspector.get_view_names())
+    for table in tables.sorted_tables:
+        if table.name in views:
+            flaws.append(f"{table.name} is a view, not a table")
+        elif table.name not in found:
+            flaws.append(f"the table {table.name} is missing")
         else:
-            for column in sorted(columns ^ found[table]):
-                what = "lacks the column" if column in columns else "has a column of somebody else,"
-                flaws[f"the table {table} {what} {column}"] = RESTORE
-    for trigger, table in connection.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"):
-        flaw = f"somebody else made the trigger {trigger} on {table}"
-        flaws[flaw] = f"remove it in SQLite with DROP TRIGGER {trigger}"
+            columns = {column["name"] for column in inspector.get_columns(table.name)}
+            for column in sorted(columns ^ set(table.columns.keys())):
+                what = "has a column of somebody else," if column in columns else "lacks the column"
+                flaws.append(f"the table {table.name} {what} {column}")
     return flaws
 
 
-@cache
-def _columns_of(revision: str) -> Mapping[str, frozenset[str]]:
-    config = alembic_config()
-    with create_engine("sqlite://", poolclass=NullPool).connect() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        driver = connection.connection.driver_connection
-        assert isinstance(driver, sqlite3.Connection)  # noqa: S101 - of the URL
-        return _columns(driver)
+def key_flaws(connection: Connection, tables: MetaData) -> list[str]:
+    """Return what keys and indexes the tables, which are all there, lack; others are no flaws."""
+    inspector = inspect(connection)
+    return [
+        f"the table {table.name} lacks the {kind} {' '.join(key)}"
+        for table in tables.sorted_tables
+        for kind, keys in _declared_keys(table).items()
+        for key in sorted(keys - _found_keys(inspector, table.name)[kind])
+    ]
 
 
-def _columns(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    return {table: frozenset(json.loads(columns)) for table, columns in connection.execute(_COLUMNS)}
+def _declared_keys(table: Table) -> Mapping[str, set[tuple[str, ...]]]:
+    foreign = {
+        (*(column.name for column in each.columns), "->", each.referred_table.name)
+        for each in table.constraints
+        if isinstance(each, ForeignKeyConstraint)
+    }
+    unique = (each for each in table.constraints if isinstance(each, UniqueConstraint))
+    return {
+        "primary key": {tuple(column.name for column in table.primary_key)},
+        "foreign key": foreign,
+        "unique key": {tuple(column.name for column in each.columns) for each in unique},
+        "index": {tuple(column.name for column in each.columns) for each in table.indexes},
+    }
+
+
+def _found_keys(inspector: Inspector, table: str) -> Mapping[str, set[tuple[str, ...]]]:
+    foreign = inspector.get_foreign_keys(table)
+    return {
+        "primary key": {tuple(inspector.get_pk_constraint(table)["constrained_columns"])},
+        "foreign key": {(*each["constrained_columns"], "->", each["referred_table"]) for each in foreign},
+        "unique key": {tuple(each["column_names"]) for each in inspector.get_unique_constraints(table)},
+        "index": {tuple(map(str, each["column_names"])) for each in inspector.get_indexes(table)},
+    }

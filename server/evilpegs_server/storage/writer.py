@@ -11,6 +11,7 @@ before and after each batch: rows that were written to a file after it was moved
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import IntEnum
@@ -73,6 +74,14 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the connection after the last batch."""
+
+
+def merge(jobs: Sequence[Sequence[Write]]) -> dict[int, list[Any]]:
+    """Return the rows of all jobs by fact, in the order of facts."""
+    rows: defaultdict[int, list[Any]] = defaultdict(list)
+    for write in (write for job in jobs for write in job):
+        rows[write.fact].extend(write.rows)
+    return dict(sorted(rows.items()))
 
 
 class _Job(NamedTuple):

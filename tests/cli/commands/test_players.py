@@ -13,8 +13,8 @@ import pytest
 
 from evilpegs.commands import players
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines.sqlite import SqliteDatabase, empty_side_file
 from support.stored_matches import StoredPlay, store, store_players
 
 
@@ -174,13 +174,13 @@ def test_bans_are_listed_until_they_end(run):
 
 
 def test_reader_that_keeps_deleted_bytes_is_named(run, monkeypatch):
-    def look(engine):
-        with engine.connect() as connection:
+    def look(database):
+        with database.connect() as connection:
             connection.exec_driver_sql("PRAGMA busy_timeout=0")
-        return empty_side_file(engine)
+        return empty_side_file(database.engine)
 
     monkeypatch.setattr(players, "FORFEIT_SECONDS", 0.0)
-    monkeypatch.setattr(players, "empty_side_file", look)
+    monkeypatch.setattr(SqliteDatabase, "overwrite_deleted", look)
     run("players", "add", "anna", "--tokens", "-")
     reader = sqlite3.connect("games.sqlite3")
     reader.execute("BEGIN")

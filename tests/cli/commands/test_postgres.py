@@ -13,9 +13,10 @@ import pytest
 
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines import postgres
+from evilpegs_server.storage.engines.postgres import PostgresDatabase
 from evilpegs_server.storage.location import database_file, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.postgres.database import open_postgres
 from evilpegs_server.storage.queries import closing_engine, read, read_value
 from support.classic_games import GAMES, classic_match
 from support.nodes import Nodes
@@ -238,7 +239,7 @@ def test_password_is_not_shown(run, file, postgres_cluster):
 
 
 def make_read_only(url):
-    with closing_engine(open_postgres(url)) as engine, engine.begin() as connection:
+    with closing_engine(PostgresDatabase.open(url)) as engine, engine.begin() as connection:
         name = url.partition("@/")[2].partition("?")[0]
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
 
@@ -250,7 +251,7 @@ def fill(url):
         BEGIN RAISE EXCEPTION 'could not extend file "base/5/1": No space left on device' USING ERRCODE = '53100'; END
         $$; CREATE TRIGGER refuse BEFORE INSERT ON nodes FOR EACH STATEMENT EXECUTE FUNCTION refuse()
     """
-    with closing_engine(open_postgres(url)) as engine, engine.begin() as connection:
+    with closing_engine(PostgresDatabase.open(url)) as engine, engine.begin() as connection:
         connection.exec_driver_sql(refuse)
 
 
@@ -317,11 +318,11 @@ def test_errors(run, unchanged, monkeypatch, name):
         if name == "no psycopg":
             patch.setattr("importlib.util.find_spec", lambda _: None)
         if name == "too old":
-            patch.setattr(f"{open_postgres.__module__}.OLDEST", 99)
+            patch.setattr(postgres, "OLDEST", 99)
         result = run(*Template(command).substitute(unchanged).split())
     assert (result.status, word in result.complaint) == (2, True), result.err
     assert rows(unchanged["FILE"]) == before
-    with closing_engine(open_postgres(unchanged["URL"])) as engine:
+    with closing_engine(PostgresDatabase.open(unchanged["URL"])) as engine:
         assert read_value(engine, "SELECT count(*) FROM matches") == 2
 
 

@@ -36,12 +36,6 @@ def restart(path, engine, log):
     cursors[-1].close()
 
 
-def set_old_cursor(engine, event):
-    """Store a cursor in the database, as earlier servers did."""
-    with engine.begin() as connection:
-        connection.exec_driver_sql("INSERT INTO cursors VALUES ('mqtt', ?)", (event,))
-
-
 async def test_new_cursor_is_at_end_and_stored_at_once(end, restart, path, engine, log):
     assert restart().position == end > 1
     assert json.loads(path.read_text()) == {"log": load_log_id(engine), "event": end}
@@ -66,15 +60,6 @@ async def test_cursor_of_before_the_log_was_copied_again(end, restart, log):
     assert len(log) == 1
     log.clear()
     assert restart(gone=1).position == end
-
-
-async def test_cursor_in_database_is_taken_over_once(end, restart, path, engine):
-    set_old_cursor(engine, 1)
-    cursor = restart()
-    assert cursor.position == 1
-    cursor.position = end
-    cursor.store()
-    assert restart().position == end
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ async def test_newest_result_of_ladder_is_retained_and_stands_alone(mosquitto, p
     assert newest["elapsed_ms"] >= 0
 
 
-NAME = "SELECT name FROM players WHERE id = (SELECT player FROM matches WHERE id = ?)"
+NAME = "SELECT name FROM players WHERE id = (SELECT player FROM matches WHERE id = :match)"
 
 
 async def test_result_of_forgotten_player_is_retained_no_longer(mosquitto, publishing, players, database):
@@ -137,7 +137,7 @@ async def test_result_of_forgotten_player_is_retained_no_longer(mosquitto, publi
                 (player,) = await players(server)
                 match = await player.play()
                 with closing_engine(open_database(database)) as engine:
-                    name = read_value(engine, NAME, match)
+                    name = read_value(engine, NAME, match=match)
                     expected.append(name)
                     await subscriber.wait_for(lambda each: results(each) == expected)
                     if end == "forgotten":

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from evilpegs_server.gateway.gateway import find_obstacle
-from evilpegs_server.storage.sqlite_store import SqliteStore
+from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.in_process import serving
 from support.patience import PATIENCE

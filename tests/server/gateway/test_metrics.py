@@ -9,8 +9,8 @@ from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.durations import BOUNDS, Durations
+from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.errors import DatabaseUnavailableError
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from support.shown_metrics import values

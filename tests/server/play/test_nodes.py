@@ -17,10 +17,9 @@ from evilpegs_server.play import stall_free_clock
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines.node import ServerNode
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.postgres.database import close_postgres
-from evilpegs_server.storage.postgres.node import ServerNode
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.storage.rounds import Round, open_round
@@ -218,7 +217,7 @@ def test_no_connection_is_left_open(engine):
     """A statement that still runs when a server stops ends a little later, in a thread of its own."""
     late = engine.connect()
     driver = late.connection.driver_connection
-    close_postgres(engine)
+    engine.dispose()
     assert not driver.closed
     late.close()
     assert driver.closed

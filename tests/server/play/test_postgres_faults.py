@@ -11,8 +11,8 @@ import structlog
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines.postgres import CONNECT
 from evilpegs_server.storage.errors import DatabaseUnavailableError
-from evilpegs_server.storage.postgres.database import CONNECT
 from evilpegs_server.storage.queries import closing_engine, read
 from support.in_process import serving
 from support.patience import PATIENCE

@@ -272,7 +272,7 @@ class TestForgetting:
         assert traces() == {b"rosamunde", b"bad words", b'"ann"'}
         assert acts.forget_player(played, "rosamunde", NOW, with_open=True) == 2
         assert derived.follow(99)
-        assert acts.empty_side_file(played)
+        assert played.overwrite_deleted()
         with played.connect() as connection:
             counts = "SELECT (SELECT count(*) FROM begun), (SELECT count(*) FROM luck), (SELECT count(*) FROM matches)"
             assert tuple(connection.execute(text(counts)).one()) == (0, 0, 1)

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 import structlog
 from alembic import command
-from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, event, inspect, text
 from sqlalchemy.exc import OperationalError
 
@@ -18,6 +18,7 @@ from evilpegs_server import storage
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.backup import check_database, readable_database
 from evilpegs_server.storage.database import open_database, open_existing_database
+from evilpegs_server.storage.engines import sqlite
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
     DatabaseInUseError,
@@ -25,12 +26,15 @@ from evilpegs_server.storage.errors import (
     DatabaseUnavailableError,
     DatabaseUnusableError,
 )
-from evilpegs_server.storage.location import connect, database_file, engine_file, side_files
+from evilpegs_server.storage.location import connect, database_file, side_files
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.schema import alembic_config, revisions, schema_flaws
+from evilpegs_server.storage.log.tables import REVISION
+from evilpegs_server.storage.schema import alembic_config
 from support.matches import TINY
 from support.results import derived_of
 from support.stored_matches import StoredPlay, store, store_players
+
+REVISIONS = sorted(each.revision for each in ScriptDirectory.from_config(alembic_config()).walk_revisions())
 
 
 def refusal(url, open_it=open_database, kind=DatabaseUnusableError):
@@ -63,12 +67,12 @@ class TestDurability:
 
 def connect_in_rounds(engine, barrier, is_first):
     """Connect to a new file in each round, and begin to use it at the same moment as the other processes."""
-    event.listen(engine, "connect", lambda *_: barrier.wait(), insert=True)
+    event.listen(engine.engine, "connect", lambda *_: barrier.wait(), insert=True)
     try:
         for _ in range(30):
             if is_first:
-                engine_file(engine).unlink()
-                engine_file(engine).touch()
+                engine.file.unlink()
+                engine.file.touch()
             barrier.wait()
             engine.connect().close()
             engine.dispose()
@@ -121,17 +125,16 @@ class TestMigrations:
     def test_tables_are_those_of_the_documentation(self, engine):
         documented = re.findall(r"^\| `(\w+)` \| (.+) \|$", storage.__doc__, re.MULTILINE)
         stored = {
-            table: ", ".join(column["name"] for column in inspect(engine).get_columns(table))
-            for table in inspect(engine).get_table_names()
+            table: {column["name"] for column in inspect(engine.engine).get_columns(table)}
+            for table in inspect(engine.engine).get_table_names()
             if table != "alembic_version"
         }
-        assert dict(documented) == stored
+        assert {table: set(columns.split(", ")) for table, columns in documented} == stored
 
     def test_new_database_has_newest_revision(self, engine):
-        (newest, *_) = revisions()
-        assert newest == "0006"
+        assert REVISIONS[-1] == REVISION
         with engine.connect() as connection:
-            assert MigrationContext.configure(connection).get_current_revision() == newest
+            assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == REVISION
 
     @pytest.mark.parametrize("revision", ["0002", "0004"])
     def test_results_of_earlier_revisions_are_derived_again(self, engine, tmp_path, revision):
@@ -195,6 +198,36 @@ FLAWS = {
 }
 
 
+def without(table, constraint):
+    """Return a script that makes a table anew without one of its constraints."""
+    return f"""
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = replace(sql, '{constraint}', '') WHERE name = '{table}';
+        PRAGMA writable_schema = RESET;
+    """
+
+
+LACKED = {
+    "index": (
+        "DROP INDEX ix_matches_ladder",
+        "the table matches lacks the index ladder started_at",
+    ),
+    "foreign key": (
+        without("hidden", ", \n\tCONSTRAINT fk_hidden_player FOREIGN KEY(player) REFERENCES players (id)"),
+        "the table hidden lacks the foreign key player -> players",
+    ),
+    "unique key": (
+        """
+        CREATE TABLE copied AS SELECT * FROM events;
+        DROP TABLE events;
+        CREATE TABLE events (id INTEGER NOT NULL PRIMARY KEY, match INTEGER NOT NULL REFERENCES matches (number),
+            seq INTEGER NOT NULL, at BIGINT NOT NULL, type TEXT NOT NULL, json TEXT NOT NULL, hash TEXT NOT NULL);
+        """,
+        "the table events lacks the unique key match seq",
+    ),
+}
+
+
 class TestSchema:
     @pytest.mark.parametrize(("script", "named", "kind"), FLAWS.values(), ids=FLAWS)
     def test_each_flaw_is_refused_and_found(self, engine, database, script, named, kind):
@@ -212,12 +245,33 @@ class TestSchema:
         with pytest.raises(DatabaseUnusableError), readable_database(database):
             pass
 
-    def test_each_revision_has_its_own_tables(self, engine, tmp_path):
-        for revision in reversed(revisions()):
-            (tmp_path / revision).mkdir()
-            earlier = earlier_database(engine, tmp_path / revision, revision, copied=())
-            with contextlib.closing(connect(database_file(earlier), "ro")) as connection:
-                assert schema_flaws(connection, tmp_path) == {}
+    @pytest.mark.parametrize("revision", REVISIONS)
+    def test_each_revision_becomes_this_one(self, engine, tmp_path, revision):
+        """Their tables are those that a new database gets."""
+        earlier = earlier_database(engine, tmp_path, revision, copied=())
+        assert check_database(earlier, lambda *_: None).damage == ()
+        open_database(earlier).dispose()
+        assert check_database(earlier, lambda *_: None).damage == ()
+        with contextlib.closing(connect(database_file(earlier))) as connection:
+            connection.execute("DROP INDEX ix_matches_ladder")
+        assert check_database(earlier, lambda *_: None).damage == LACKED["index"][1:]
+
+    @pytest.mark.parametrize("revision", REVISIONS[:-1])
+    def test_flaw_of_earlier_revision_is_refused(self, engine, tmp_path, revision):
+        earlier = earlier_database(engine, tmp_path, revision, "DROP TABLE events", copied=())
+        before = database_file(earlier).read_bytes()
+        refusal(earlier, kind=DatabaseDamagedError)
+        assert database_file(earlier).read_bytes() == before
+        assert len(check_database(earlier, lambda *_: None).damage) == 1
+
+    @pytest.mark.parametrize("lacked", LACKED.values(), ids=LACKED)
+    def test_lacking_key_is_found(self, engine, database, lacked):
+        script, flaw = lacked
+        engine.dispose()
+        with contextlib.closing(sqlite3.connect(database_file(database))) as connection:
+            connection.executescript(script)
+        assert check_database(database, lambda *_: None).damage == (flaw,)
+        open_database(database).dispose()
 
 
 def earlier_database(engine, folder, revision, *statements, copied=("players", "matches", "events")):
@@ -225,12 +279,14 @@ def earlier_database(engine, folder, revision, *statements, copied=("players", "
     url = f"sqlite:///{folder / 'earlier.sqlite3'}"
     earlier = create_engine(url)
     with earlier.connect() as connection:
-        connection.exec_driver_sql("ATTACH ? AS newer", (str(engine_file(engine)),))
+        connection.exec_driver_sql("ATTACH ? AS newer", (str(engine.file),))
         config = alembic_config()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
-        copies = (f"INSERT INTO {table} SELECT * FROM newer.{table}" for table in copied)
-        for statement in (*copies, *statements):
+        for table in copied:
+            columns = ", ".join(column["name"] for column in inspect(connection).get_columns(table))
+            connection.exec_driver_sql(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM newer.{table}")
+        for statement in statements:
             connection.exec_driver_sql(statement)
         connection.commit()
     earlier.dispose()
@@ -307,7 +363,7 @@ class TestRefused:
         """SQLite then cannot extend a file, such as the shared one, and says that the disk failed."""
         failed = sqlite3.OperationalError("disk I/O error")
         failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-        monkeypatch.setattr(storage.database, "check_schema", Mock(side_effect=failed))
+        monkeypatch.setattr(sqlite, "check_schema", Mock(side_effect=failed))
         message = refusal(database, kind=DatabaseUnavailableError)
         assert "free space" in message
         assert "--database" not in message

@@ -6,7 +6,7 @@ import pytest
 import structlog
 
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.location import database_file, engine_file, keep_private, side_files
+from evilpegs_server.storage.location import database_file, keep_private, side_files
 
 
 def lax(*paths):
@@ -30,7 +30,7 @@ def keep(file, *others):
 @pytest.mark.parametrize("name", ["plain", "a b", "50%", "a#b", "file:odd"])
 def test_database_of_any_name_is_opened_in_place(tmp_path, name):
     engine = open_database(f"sqlite:///{tmp_path}/{name}")
-    assert engine_file(engine) == tmp_path / name
+    assert engine.file == tmp_path / name
     assert {path.name for path in tmp_path.iterdir()} <= {name, f"{name}-wal", f"{name}-shm"}
     engine.dispose()
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from evilpegs_server.storage.archive import load_players
-from evilpegs_server.storage.database import guard_connections, open_database, open_existing_database
+from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedError
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.lock import DatabaseLock
@@ -122,7 +122,7 @@ class TestLocksOfSqlite:
         path = database_file(database)
         with held(database) as lock:
             engine = open_database(database)
-            guard_connections(engine, lock)
+            engine.guard(lock)
             with engine.connect() as connection:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 lock.check()
@@ -188,7 +188,7 @@ class TestPlace:
 
     def test_file_that_was_cut_to_nothing_is_noticed(self, engine, database):
         with held(database) as lock:
-            guard_connections(engine, lock)
+            engine.guard(lock)
             assert len(load_players(engine)) == 0
             os.truncate(database_file(database), 0)
             with pytest.raises(DatabaseMovedError, match=r"cut to nothing.*evilpegs database backup"):
@@ -212,7 +212,7 @@ class TestPlace:
     def test_guarded_engine_reads_nothing_while_file_is_away(self, engine, database):
         path = database_file(database)
         with held(database) as lock:
-            guard_connections(engine, lock)
+            engine.guard(lock)
             assert len(load_players(engine)) == 0
             path.rename(away := path.with_name("away"))
             for _ in range(20):

@@ -5,17 +5,17 @@ import threading
 
 import pytest
 import structlog
+from sqlalchemy import text
 
 from evilpegs_server.storage import acts, mirror, rounds, writes
 from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.backup import check_database
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.engines.postgres import PostgresDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.location import engine_file
+from evilpegs_server.storage.load import copy_to_postgres
 from evilpegs_server.storage.mirror import LocalCopy, Mirror
 from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.postgres.database import open_postgres
-from evilpegs_server.storage.postgres.load import copy_to_postgres
 from evilpegs_server.storage.queries import read, read_value
 from support.matches import TINY
 from support.nodes import Nodes
@@ -130,7 +130,7 @@ def played(engine):
 def test_copy_to_postgres_and_back(played, database, postgres_cluster, follow, copy):
     url = postgres_cluster.create()
     copy_to_postgres(database, url, lambda *_: None)
-    there = open_postgres(url)
+    there = PostgresDatabase.open(url)
     assert content(there) == content(played)
     assert read(there, "SELECT id, epoch FROM owners JOIN matches ON number = match") == [(f"{3:016x}", 1)]
     there.dispose()
@@ -140,7 +140,7 @@ def test_copy_to_postgres_and_back(played, database, postgres_cluster, follow, c
     assert ids(back) == ids(played) != []
     for fact in (load_log_id, load_last_event_id):
         assert fact(back) == fact(played)
-    assert check_database("sqlite:///" + str(engine_file(back)), lambda *_: None).sound
+    assert check_database("sqlite:///" + str(back.file), lambda *_: None).sound
 
 
 def play_on(nodes, rng, count=6, names=("a", "b", "c")):
@@ -175,7 +175,7 @@ def test_matches_that_move_between_nodes(nodes, follow, copy, monkeypatch, batch
     assert_in_order(copied)
     assert content(copied) == content(nodes.engine)
     assert read_value(copied, "SELECT count(*) FROM matches WHERE NOT over") == 0
-    assert check_database(f"sqlite:///{engine_file(copied)}", lambda *_: None).sound
+    assert check_database(f"sqlite:///{copied.file}", lambda *_: None).sound
 
 
 def test_each_look_while_nodes_play(nodes, follow, copy):
@@ -205,16 +205,16 @@ def test_events_committed_out_of_order(nodes, follow, copy):
     by_time = {row.hash: row.at for row in read(nodes.engine, "SELECT hash, at FROM events")}
 
     def look_by_time():
-        query = "SELECT hash, at FROM events WHERE at > ?"
-        by_time.update(map(tuple, read(nodes.engine, query, max(by_time.values()))))
+        query = "SELECT hash, at FROM events WHERE at > :last"
+        by_time.update(map(tuple, read(nodes.engine, query, last=max(by_time.values()))))
 
     early.at, late.at = 3_000, 4_000
     (first,), (second,) = early.guess(1, 1, 5), late.guess(1, 1, 5)
     with nodes.engine.begin() as slow:  # a statement of the node a that takes long
-        slow.exec_driver_sql("UPDATE nodes SET written = written + 1 WHERE name = 'a'")
-        ((match, *entry),) = first.rows
-        event = "INSERT INTO events SELECT number, ?, ?, ?, ?, ?, 'a', 2 FROM matches WHERE id = ?"
-        slow.exec_driver_sql(event, (*entry, match))
+        slow.execute(text("UPDATE nodes SET written = written + 1 WHERE name = 'a'"))
+        (entry,) = first.rows
+        event = "INSERT INTO events SELECT number, :seq, :at, :type, :json, :hash, 'a', 2 FROM matches WHERE id = :id"
+        slow.execute(text(event), dict(zip(("id", "seq", "at", "type", "json", "hash"), entry, strict=True)))
         nodes.write("b", [second])
         finish(mirrored)
         look_by_time()
@@ -394,7 +394,7 @@ def test_file_is_followed(played, database, follow, copy):
     store(played, *StoredPlay(8, TINY).play(("solved", [1])))
     finish(mirrored)
     assert (content(copied), ids(copied)) == (content(played), ids(played))
-    assert engine_file(copied).stat().st_mode & 0o777 == 0o600
+    assert copied.file.stat().st_mode & 0o777 == 0o600
 
 
 def test_lost_event_does_not_stop_a_mirror(played, database, follow, copy):
@@ -416,7 +416,7 @@ def test_copy_on_which_a_server_played(played, database, follow, copy):
 
 def test_database_of_its_own_is_not_a_copy(played, database, follow, nodes):
     with pytest.raises(DatabaseUnusableError, match="of its own"):
-        follow(nodes.url, engine_file(played))
+        follow(nodes.url, played.file)
     assert len(ids(played)) > 0
 
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import event
 
+from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
-from evilpegs_server.storage.sqlite_store import SqliteStore
 from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Fact, Write, Writer
 from support.patience import PATIENCE
 
@@ -41,7 +41,7 @@ def commits(engine):
         for table in TABLES:
             connection.exec_driver_sql(table)
     seen = []
-    event.listen(engine, "commit", lambda _connection: seen.append(len(seen) + 1))
+    event.listen(engine.engine, "commit", lambda _connection: seen.append(len(seen) + 1))
     return seen
 
 
@@ -86,7 +86,7 @@ def test_commit_takes_limited_jobs(writer, commits):
 def test_commit_of_full_lists_keeps_limit(engine, commits):
     """The eighth list of jobs would exceed the limit."""
     sizes = []
-    event.listen(engine, "before_cursor_execute", lambda *call: sizes.append(len(call[3])))
+    event.listen(engine.engine, "before_cursor_execute", lambda *call: sizes.append(len(call[3])))
     writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report(), lambda _flush: None)
     for number in range(8 * WAKE_JOBS):
         writer.submit([parent(number)], lambda _error: None)
@@ -106,7 +106,7 @@ def test_job_is_durable_when_done(writer, stored):
 
 def test_parents_are_written_before_children(writer, engine):
     statements = []
-    event.listen(engine, "before_cursor_execute", lambda *call: statements.append(call[2].split()[2]))
+    event.listen(engine.engine, "before_cursor_execute", lambda *call: statements.append(call[2].split()[2]))
     writer.submit([child(1), parent(1)], lambda _error: None)
     writer.submit([child(2), parent(2)], lambda _error: None)
     writer.start()
@@ -238,7 +238,7 @@ class TestWaking:
 def transactions(engine):
     """Return a list that grows with each transaction that is begun."""
     seen = []
-    event.listen(engine, "begin", lambda _connection: seen.append(1))
+    event.listen(engine.engine, "begin", lambda _connection: seen.append(1))
     return seen
 
 
@@ -292,7 +292,7 @@ class TestUnusableDatabase:
         assert stored("parents") == [2]
 
     def test_full_database_fails_whole_batch(self, engine, commits, writer, transactions):
-        event.listen(engine, "checkout", lambda driver, *_: driver.execute("PRAGMA max_page_count=1"))
+        event.listen(engine.engine, "checkout", lambda driver, *_: driver.execute("PRAGMA max_page_count=1"))
         errors = []
         for number in range(50):
             blob = Write(BLOB, [(number, b"x" * 5000)])
@@ -305,7 +305,7 @@ class TestUnusableDatabase:
 
     def test_close_gives_up_on_disk_that_never_responds(self, writer, engine):
         entered, responds = Event(), Event()
-        event.listen(engine, "commit", lambda _connection: (entered.set(), responds.wait(PATIENCE)))
+        event.listen(engine.engine, "commit", lambda _connection: (entered.set(), responds.wait(PATIENCE)))
         self.submit(writer, 1)
         writer.start()
         assert entered.wait(PATIENCE)
@@ -346,7 +346,7 @@ class TestMovedFile:
     def test_file_that_left_during_commit_fails_batch(self, writer, place, engine):
         errors = []
         gone = DatabaseMovedError("gone")
-        event.listen(engine, "commit", lambda _connection: setattr(place, "error", gone))
+        event.listen(engine.engine, "commit", lambda _connection: setattr(place, "error", gone))
         writer.submit([parent(1)], errors.append)
         writer.submit([parent(2)], errors.append)
         writer.start()

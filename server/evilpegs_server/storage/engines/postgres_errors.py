@@ -7,8 +7,8 @@ from typing import Final
 import psycopg
 
 from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
-from evilpegs_server.storage.postgres.database import OLDEST
 
+OLDEST: Final = 14
 READ_ONLY: Final = "25006"
 _LOST: Final = "check that PostgreSQL runs there and is reachable"
 # by SQLSTATE, or the class that its first two characters name

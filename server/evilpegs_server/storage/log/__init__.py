@@ -1,0 +1,1 @@
+"""The log of what happened: its tables, what is written to them, and what is read from them."""

@@ -1,1 +1,0 @@
-"""The log in PostgreSQL: the same tables, a store that commits a batch in one statement, and nodes that own matches."""
