@@ -13,7 +13,7 @@ import unicodedata
 from collections import defaultdict
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "server/evilpegs_server/storage/look_alikes.json"
+TARGET = Path(__file__).parents[1] / "server/evilpegs_server/storage/log/look_alikes.json"
 SOURCE = "Unicode 17.0.0, UTS 39; copyright 1991-2025 Unicode, Inc., Unicode License v3"
 WHOLE = "CJK UNIFIED", "HANGUL SYLLABLE"  # whole blocks are allowed
 PLAIN = re.compile(r"LATIN (?:SMALL |CAPITAL )?LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .*)?")

@@ -28,7 +28,8 @@ from evilpegs_server.play import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_server import running_show
-from evilpegs_server.storage import players, server_key
+from evilpegs_server.storage import server_key
+from evilpegs_server.storage.log import players
 from support.servers import dial
 
 PAGE = Path(__file__).parents[1] / "protocol" / "README.md"

@@ -18,9 +18,9 @@ from evilpegs_protocol.record import chain
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.log.archive import load_last_event_id
 
 PLAYERS, GAMES, GUESSES = 300, 4, 5
 DERIVING_SECONDS, COUNTING_SECONDS, WANTED_MEBIBYTES = 24.0, 10.0, 500.0

@@ -19,10 +19,10 @@ from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.timing import percentiles, seconds_of
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.browse import MatchFilter, list_matches, list_players
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived.browse import MatchFilter, list_matches, list_players
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.log.archive import load_last_event_id
 
 PLAYERS = 500
 STEP_MS = 1_000

@@ -18,13 +18,13 @@ from evilpegs.output import console, progress
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.text_files import NotTextError
 from evilpegs_server.settings import OwnLadder, Settings, settings_file
-from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
-from evilpegs_server.storage.backup import readable_database
+from evilpegs_server.storage.copies.backup import readable_database
+from evilpegs_server.storage.copies.mirror import LocalCopy
 from evilpegs_server.storage.database import open_existing_database
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.location import database_file, is_remote, shown_url
-from evilpegs_server.storage.mirror import LocalCopy
+from evilpegs_server.storage.log.archive import StoredMatch, load_match, newest_match_ids
+from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.queries import closing_engine
 
 

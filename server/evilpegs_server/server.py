@@ -36,19 +36,19 @@ from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCap
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowSetup, find_broker, show_apart
-from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
 from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, SqliteStore
-from evilpegs_server.storage.ladders import store_ladders
 from evilpegs_server.storage.location import beside, database_file, keep_private, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.archive import load_last_event_id, load_open_matches, load_players
+from evilpegs_server.storage.log.interface import Database
+from evilpegs_server.storage.log.ladders import store_ladders
+from evilpegs_server.storage.log.rounds import load_rounds
+from evilpegs_server.storage.log.writer import Store, Writer
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
-from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
-from evilpegs_server.storage.writer import Store, Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess

@@ -17,8 +17,8 @@ from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage.derived.snapshots import process_name, snapshot_holders
 from evilpegs_server.storage.location import database_file, side_files, size_of
-from evilpegs_server.storage.snapshots import process_name, snapshot_holders
 from evilpegs_server.work.child_process import ChildProcess, Retries
 
 ALIVE: Final = "alive"

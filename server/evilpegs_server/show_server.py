@@ -40,11 +40,11 @@ from evilpegs_server.site.http_server import Visitors, running_http_server
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
-from evilpegs_server.storage.archive import load_log_id
-from evilpegs_server.storage.derived import PROGRESS_SECONDS, DerivedFile
-from evilpegs_server.storage.ladders import known_ladders
+from evilpegs_server.storage.copies.mirror import LocalCopy
+from evilpegs_server.storage.derived.file import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.location import beside, is_remote
-from evilpegs_server.storage.mirror import LocalCopy
+from evilpegs_server.storage.log.archive import load_log_id
+from evilpegs_server.storage.log.ladders import known_ladders
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.log.archive import load_match
 from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial, run_command
 

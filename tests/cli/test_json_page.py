@@ -13,9 +13,9 @@ from evilpegs.database import now_ms
 from evilpegs.main import COMMANDS, GROUPS, app
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.leaderboard.luck import curve_hashes
-from evilpegs_server.storage.acts import forget_player
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.rounds import Round, exclude, open_round, publish_round
+from evilpegs_server.storage.log.acts import forget_player
+from evilpegs_server.storage.log.rounds import Round, exclude, open_round, publish_round
 from support.classic_games import CLASSIC, GAMES, classic_match
 from support.json_page import Comparison, MalformedPageError, parse_page
 from support.results import derived_of

@@ -10,7 +10,7 @@ import pytest
 import evilpegs
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.ladders import store_ladders
+from evilpegs_server.storage.log.ladders import store_ladders
 
 FORGER = "A" * 43
 """A public key, which is a point of small order."""

@@ -6,12 +6,12 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.engines.postgres import TABLES, PostgresDatabase
+from evilpegs_server.storage.engines.schema import key_flaws, table_flaws
 from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.log.archive import load_log_id
 from evilpegs_server.storage.log.tables import REVISION
 from evilpegs_server.storage.queries import closing_engine, read
-from evilpegs_server.storage.schema import key_flaws, table_flaws
 
 SCHEMA = Path(__file__).with_name("postgres-0006.sql").read_text()
 # what of each column decides which values it takes and how they are compared; the collation where texts are keys

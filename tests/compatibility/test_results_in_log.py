@@ -11,10 +11,10 @@ import structlog
 
 from compatibility.conftest import OldFiles
 from evilpegs_server.feed.cursor import FeedCursor
-from evilpegs_server.storage.archive import load_last_event_id, load_log_id
-from evilpegs_server.storage.backup import readable_database
+from evilpegs_server.storage.copies.backup import readable_database
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.log.archive import load_last_event_id, load_log_id
 
 KEPT = {
     "players": "SELECT * FROM players ORDER BY id",

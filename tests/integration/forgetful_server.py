@@ -3,7 +3,7 @@
 import threading
 
 from evilpegs.main import main
-from evilpegs_server.storage import writer
+from evilpegs_server.storage.log import writer
 
 
 class ForgetfulWriter(writer.Writer):

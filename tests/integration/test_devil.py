@@ -13,8 +13,8 @@ from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.strategies.heuristics import Minimax
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
-from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.log.archive import load_match
 from evilpegs_server.storage.queries import closing_engine
 from support.patience import PATIENCE
 from support.patient_server import PROGRAM

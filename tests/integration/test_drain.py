@@ -8,9 +8,9 @@ import pytest
 import structlog
 
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.storage.log.archive import load_open_matches
 from evilpegs_server.storage.queries import closing_engine
 from support.in_process import running_server
 from support.patience import PATIENCE

@@ -15,8 +15,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.log.archive import load_match
 from support.servers import child_server, dial
 from support.waiting import until
 

@@ -36,7 +36,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.rounds import Round, open_round, set_closing
+from evilpegs_server.storage.log.rounds import Round, open_round, set_closing
 from support.brokers import Mosquitto, Proxy, Subscriber
 from support.in_process import running_server
 from support.named_players import given_names

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 
-from evilpegs_server.storage.derived import derived_path
+from evilpegs_server.storage.derived.file import derived_path
 from support.patience import PATIENCE
 from support.processes import is_running
 from support.servers import child_server, dial

@@ -12,8 +12,8 @@ from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.log.archive import load_match
 from evilpegs_server.storage.queries import closing_engine
 from support.in_process import running_server
 from support.servers import dial

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from evilpegs.slips import join_link, slips
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.rounds import Round, open_round
+from evilpegs_server.storage.log.rounds import Round, open_round
 from support.browser import follow, look
 from support.named_players import given_names
 from support.page.qr_codes import read_codes

@@ -13,9 +13,9 @@ from playwright.sync_api import expect
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.leaderboard import round_results
-from evilpegs_server.storage.acts import act_on_player
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.rounds import Round, exclude, open_round, set_closing
+from evilpegs_server.storage.log.acts import act_on_player
+from evilpegs_server.storage.log.rounds import Round, exclude, open_round, set_closing
 from support.browser import follow, look
 from support.named_players import given_names
 from support.patience import PATIENCE

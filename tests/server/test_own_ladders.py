@@ -11,8 +11,8 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.server import NO_CURVE
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.ladders import LadderChangedError
-from evilpegs_server.storage.rounds import Round, open_round
+from evilpegs_server.storage.log.ladders import LadderChangedError
+from evilpegs_server.storage.log.rounds import Round, open_round
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial

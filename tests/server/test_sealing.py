@@ -18,16 +18,16 @@ READS = re.compile(r"\b(FROM|JOIN)\s+(log\.|main\.)?(matches|events|games|begun)
 SELECTS = re.compile(r"\bselect\([^)]*\b(matches|events|games|begun)\b")
 # They keep, copy, move and repair the log and what is derived from it, and show nothing of it.
 KEEPERS = {
-    *("backup", "derived", "ladders", "load", "mirror", "mirrored_rows"),
-    *("engines/node", "engines/postgres", "engines/sqlite"),
+    *("copies/backup", "copies/load", "copies/mirror", "copies/mirrored_rows", "derived/file"),
+    *("engines/node", "engines/postgres", "engines/sqlite", "log/ladders"),
 }
 OTHERS = {
-    "storage/acts": {
+    "storage/log/acts": {
         "_MATCH_COUNTS": "part of _PLAYERS",
         "_PLAYERS": "whoever lists the players says whether sealed matches count: the site says no",
         "forget_player": "deletes",
     },
-    "storage/archive": {
+    "storage/log/archive": {
         "_EVENTS": "finds damage",
         "load_players": "who plays, for the server that they play on",
         "lapsed_tokens": "whether somebody has played at all, for the server",
@@ -37,7 +37,7 @@ OTHERS = {
         "load_starts": "of matches that `list_open_matches` has shown",
         "load_last_event_id": "a number, for the server and the follower",
     },
-    "storage/browse": {
+    "storage/derived/browse": {
         "_LENGTH": "part of _LADDER_PAGE",
         "_LOST": "part of _LADDER_PAGE",
         "_ALL_LADDERS": "names of ladders, which are published",
@@ -46,13 +46,13 @@ OTHERS = {
         "_GAMES": "of matches that _LADDER_PAGE has shown",
         "_NUMBER": "of a match that was shown before",
     },
-    "storage/games": {
+    "storage/derived/games": {
         "_NEWEST": "a number, for the leaderboards",
         "_STORED_GAMES": "of games that were counted, to measure their luck",
         "_TURNS": "of games that were counted, to measure their luck",
         "load_newest_game": "a number, for the leaderboards",
     },
-    "storage/rounds": {
+    "storage/log/rounds": {
         "_ENTERED": "who has begun, for the server",
         "_PUBLISH": "whether a match of the round is open",
         "_GAMES": "of a round: `round_document` leaves out what nobody may see",

@@ -11,7 +11,7 @@ from evilpegs_server import listening
 from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.server import report_compilation, serve_until_stopped
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log.writer import Writer
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.waiting import loop_turns, until

@@ -15,7 +15,7 @@ from evilpegs_server import show_process
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowProcess, ShowSetup
-from evilpegs_server.storage import snapshots
+from evilpegs_server.storage.derived import snapshots
 from evilpegs_server.storage.location import database_file
 from support.matches import TINY
 from support.patience import PATIENCE

@@ -1,7 +1,7 @@
 """A follower of the event log that a test drives."""
 
 from evilpegs_server.show.follower import load_events
-from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.log.archive import load_last_event_id
 
 
 class FakeFollower:

@@ -20,10 +20,10 @@ from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.engines.sqlite import SqliteStore
+from evilpegs_server.storage.log.archive import load_open_matches, load_players
+from evilpegs_server.storage.log.writer import Writer
 from evilpegs_server.storage.reads import Reads
-from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY

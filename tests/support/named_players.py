@@ -2,9 +2,9 @@
 
 import time
 
-from evilpegs_server.storage.acts import add_players
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.players import new_token
+from evilpegs_server.storage.log.acts import add_players
+from evilpegs_server.storage.log.players import new_token
 
 
 def given_names(database, names):

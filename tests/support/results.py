@@ -5,9 +5,9 @@ import weakref
 from sqlalchemy import event
 
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import END_OF_TIME
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.derived.games import END_OF_TIME
+from evilpegs_server.storage.log.archive import load_last_event_id
 
 _FILES = weakref.WeakKeyDictionary()
 

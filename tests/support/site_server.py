@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import httpx
 
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.rounds import Round, open_round
+from evilpegs_server.storage.log.rounds import Round, open_round
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial

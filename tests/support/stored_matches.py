@@ -10,9 +10,9 @@ from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.storage import writes
-from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log import writes
+from evilpegs_server.storage.log.players import Player
+from evilpegs_server.storage.log.writer import Writer
 from support.events import fields
 from support.stores import store_for
 

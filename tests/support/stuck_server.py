@@ -15,7 +15,7 @@ import evilpegs_server.server
 from evilpegs.main import main
 from evilpegs_server import stopping
 from evilpegs_server.show_process import ShowProcess
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log.writer import Writer
 from evilpegs_server.work.worker_process import WorkerProcess
 
 

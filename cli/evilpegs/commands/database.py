@@ -16,13 +16,13 @@ from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.signals import stop_noted
-from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
+from evilpegs_server.storage.copies.backup import DatabaseCheck, Progress, backup_database, check_database
+from evilpegs_server.storage.copies.mirror import FULL_SECONDS, Mirror, copy_to_file
 from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.engines.sqlite import check_exists
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseUnavailableError
 from evilpegs_server.storage.location import database_file, file_url, is_remote, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.mirror import FULL_SECONDS, Mirror, copy_to_file
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
@@ -114,7 +114,7 @@ def copy(
     with _shown_progress() as show:
         if is_remote(to):
             engine_of(to)  # which says what is missing
-            from evilpegs_server.storage.load import copy_to_postgres  # noqa: PLC0415 - needs the extra
+            from evilpegs_server.storage.copies.load import copy_to_postgres  # noqa: PLC0415 - needs the extra
 
             checked = check_database(url, show)
             if checked.damage:

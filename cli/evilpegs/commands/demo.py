@@ -21,9 +21,9 @@ from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.record.recorded_match import analyze_match
-from evilpegs_server.storage.acts import add_players
 from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.players import new_token
+from evilpegs_server.storage.log.acts import add_players
+from evilpegs_server.storage.log.players import new_token
 
 NOT_VERIFIED: Final = 1
 LUCK_SECONDS: Final = 30.0  # the server usually measures the luck of the last games in under a second

@@ -102,7 +102,7 @@ def _local_ladders(database: str | None = None) -> Sequence[LadderInfo]:
     known = load_ladders()
     if database is not None or os.environ.get("EVILPEGS_CONFIG") or Path("evilpegs.toml").exists():
         from evilpegs.database import open_results, server_settings  # noqa: PLC0415 - needs the extra `server`
-        from evilpegs_server.storage.ladders import known_ladders  # noqa: PLC0415
+        from evilpegs_server.storage.log.ladders import known_ladders  # noqa: PLC0415
 
         if database is not None:
             with open_results(database) as derived:

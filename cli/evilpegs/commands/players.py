@@ -22,7 +22,8 @@ from evilpegs.output import Column, console, format_time, pluralize, print_json,
 from evilpegs.slips import check_slips, slips
 from evilpegs_protocol.text_files import read_text
 from evilpegs_server.leaderboard.standing import games_for_rank
-from evilpegs_server.storage.acts import (
+from evilpegs_server.storage.database import engine_of
+from evilpegs_server.storage.log.acts import (
     MAX_REASON_BYTES,
     ListedPlayer,
     OpenMatchesError,
@@ -35,10 +36,9 @@ from evilpegs_server.storage.acts import (
     replace_token,
     set_registration,
 )
-from evilpegs_server.storage.database import engine_of
-from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.look_alikes import skeleton, stored_form
-from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
+from evilpegs_server.storage.log.ladders import known_ladders
+from evilpegs_server.storage.log.look_alikes import skeleton, stored_form
+from evilpegs_server.storage.log.players import NameRefusedError, check_display_name, check_name, new_token
 
 SOON: Final = "if a server runs, it follows within a second"
 MOST_WRONG: Final = 5

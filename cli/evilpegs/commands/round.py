@@ -21,11 +21,11 @@ from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.round_results import LuckAwaitedError, round_document, round_heading
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.storage import rounds
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.players import check_display_name
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.log import rounds
+from evilpegs_server.storage.log.archive import load_last_event_id
+from evilpegs_server.storage.log.ladders import known_ladders
+from evilpegs_server.storage.log.players import check_display_name
 
 GAMES_FIXED: Final = 250
 GAMES_ADVERSARY: Final = 20

@@ -11,7 +11,7 @@ from evilpegs.options import Database
 from evilpegs.signals import ended_in_order
 from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped
-from evilpegs_server.storage.backup import readable_database
+from evilpegs_server.storage.copies.backup import readable_database
 from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.server_key import key_path
 from evilpegs_server.work.interpreter import run

@@ -8,8 +8,8 @@ import orjson
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
-from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.lock import FileLock
+from evilpegs_server.storage.log.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.queries import Reader
 
 _HEADING: Final = b'{"log":'

@@ -10,10 +10,10 @@ from evilpegs_server.feed.mqtt_client import Delivery, FeedClient
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
-from evilpegs_server.storage.acts import load_last_hiding
-from evilpegs_server.storage.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.derived.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.log.acts import load_last_hiding
+from evilpegs_server.storage.log.rounds import load_rounds
 from evilpegs_server.storage.queries import Reader
-from evilpegs_server.storage.rounds import load_rounds
 
 PERIOD_SECONDS: Final = 1.0
 MAX_LISTED: Final = 100

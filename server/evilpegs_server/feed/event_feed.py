@@ -14,7 +14,7 @@ from evilpegs_server.feed.broker_log import RefusalLog
 from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, answer
 from evilpegs_server.show.follower import FollowedEvent, Follower, load_events
-from evilpegs_server.storage.archive import load_starts
+from evilpegs_server.storage.log.archive import load_starts
 from evilpegs_server.storage.queries import Reader
 
 # of connections and of refused results

@@ -7,7 +7,7 @@ from typing import Final
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.gateway.login import SessionServices, ban_text
 from evilpegs_server.play.rounds import Rounds
-from evilpegs_server.storage.acts import Act, load_acts, load_last_act
+from evilpegs_server.storage.log.acts import Act, load_acts, load_last_act
 
 NEW_TOKEN: Final = "the operator gave this name a new token; log in with it"  # noqa: S105 - no token
 End = Callable[[int, str, ErrorCode | None], None]

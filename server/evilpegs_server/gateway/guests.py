@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.players import Player, Players
+from evilpegs_server.storage.log.players import Player, Players
 
 
 class Presence:

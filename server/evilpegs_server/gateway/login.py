@@ -21,11 +21,11 @@ from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import lapsed_tokens, load_player
-from evilpegs_server.storage.engines.database import Database
-from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log import writes
+from evilpegs_server.storage.log.archive import lapsed_tokens, load_player
+from evilpegs_server.storage.log.interface import Database
+from evilpegs_server.storage.log.players import NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.storage.log.writer import Writer
 
 if TYPE_CHECKING:
     from evilpegs_server.play.nodes import Nodes

@@ -25,9 +25,9 @@ from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, Request
 from evilpegs_server.play.runner import MatchRunner
-from evilpegs_server.storage import writes
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.log import writes
+from evilpegs_server.storage.log.players import Player
 from evilpegs_server.storage.reads import BusyError
 
 _Match = TypeVar("_Match")

@@ -15,8 +15,8 @@ from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import END_OF_TIME
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.derived.games import END_OF_TIME
 
 _T = TypeVar("_T")
 

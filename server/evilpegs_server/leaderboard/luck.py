@@ -13,8 +13,8 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import StoredGame, load_newest_game, load_stored_games, sum_games
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.derived.games import StoredGame, load_newest_game, load_stored_games, sum_games
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import MeasureLuck
 

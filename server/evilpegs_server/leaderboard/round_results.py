@@ -12,8 +12,8 @@ from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.sealing import is_counted
+from evilpegs_server.storage.log.rounds import Round, RoundGames, load_change, load_round_games
 from evilpegs_server.storage.queries import Reader
-from evilpegs_server.storage.rounds import Round, RoundGames, load_change, load_round_games
 
 MINUTE_MS: Final = 60_000
 SETTLED_MS: Final = 10_000

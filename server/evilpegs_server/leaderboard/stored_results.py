@@ -22,9 +22,9 @@ from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage import games as stored
-from evilpegs_server.storage.archive import find_broken_matches
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived import games as stored
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.log.archive import find_broken_matches
 
 # matches and games of one query: the log's side file grows while a reader stays in it
 COUNTED: Final = 10_000

@@ -21,7 +21,7 @@ from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage.engines.node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.players import Players
+from evilpegs_server.storage.log.players import Players
 from evilpegs_server.storage.reads import BusyError
 
 _POLL_SECONDS: Final = 0.02

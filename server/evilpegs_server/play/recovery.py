@@ -17,7 +17,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.replies.game_secrets import MatchKey
-from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.log.archive import StoredMatch, load_match
 from evilpegs_server.storage.queries import Reader
 
 

@@ -28,12 +28,12 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder, RecordSigner
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.replies.game_secrets import MatchKey
-from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, FaultLog
-from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.log.archive import StoredMatch
+from evilpegs_server.storage.log.players import Player
+from evilpegs_server.storage.log.writer import Write, Writer
 from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import Reads
-from evilpegs_server.storage.writer import Write, Writer
 
 if TYPE_CHECKING:
     from evilpegs_server.play.nodes import Nodes

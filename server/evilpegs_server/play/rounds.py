@@ -11,8 +11,8 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.match import RefusedError, already_entered
 from evilpegs_server.play.registry import MatchRegistry, utc
-from evilpegs_server.storage.engines.database import Database
-from evilpegs_server.storage.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
+from evilpegs_server.storage.log.interface import Database
+from evilpegs_server.storage.log.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
 
 
 class Rounds:

@@ -54,9 +54,9 @@ from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.sealing import is_counted
 from evilpegs_server.storage.errors import FaultLog
-from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.writer import Write, Writer
-from evilpegs_server.storage.writes import insert_match, store_changes
+from evilpegs_server.storage.log.players import Player
+from evilpegs_server.storage.log.writer import Write, Writer
+from evilpegs_server.storage.log.writes import insert_match, store_changes
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16  # per match

@@ -13,8 +13,8 @@ import orjson
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.sealing import SHOWN
-from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.errors import first_line
+from evilpegs_server.storage.log.archive import load_last_event_id
 from evilpegs_server.storage.queries import Reader, read, read_value
 
 MAX_EVENTS: Final = 1_000

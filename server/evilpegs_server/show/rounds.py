@@ -5,8 +5,8 @@ import asyncio
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.streams import Streams
+from evilpegs_server.storage.log.rounds import Round, load_rounds
 from evilpegs_server.storage.queries import Reader
-from evilpegs_server.storage.rounds import Round, load_rounds
 
 
 class ShownRounds:

@@ -17,7 +17,7 @@ from evilpegs_server.addresses import Shares
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, evil_ties, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
-from evilpegs_server.storage.archive import load_entries
+from evilpegs_server.storage.log.archive import load_entries
 from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool

@@ -22,8 +22,8 @@ from evilpegs_server.site.responses import (
     unknown_match,
 )
 from evilpegs_server.site.site import CurrentSite, Site
-from evilpegs_server.storage.archive import load_entries
-from evilpegs_server.storage.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.derived.browse import MatchFilter, OpenMatchRow, list_matches, list_open_matches
+from evilpegs_server.storage.log.archive import load_entries
 
 JSON_LINES: Final = "application/jsonl"
 

@@ -35,8 +35,8 @@ from evilpegs_server.site.responses import (
     text_description,
 )
 from evilpegs_server.site.site import CurrentSite, LadderPath, Site
-from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
-from evilpegs_server.storage.look_alikes import stored_form
+from evilpegs_server.storage.derived.browse import StoredPlayer, find_player, list_players
+from evilpegs_server.storage.log.look_alikes import stored_form
 
 _API: Final = "/api/v1"
 HTML: Final = "text/html"

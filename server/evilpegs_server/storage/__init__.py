@@ -1,5 +1,8 @@
 """The database, which is the log of what happened: everything that outlives the server process.
 
+`log` has its tables, what writes them and what reads them; `engines` what only SQLite or only PostgreSQL has, of which
+`database` chooses one by the URL; `derived` the file of results, which follows from the log; `copies` its backups.
+
 | table | columns |
 |---|---|
 | `log` | id, deleted |

@@ -5,10 +5,10 @@ import importlib.util
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.suggestions import install_hint
-from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import is_remote
+from evilpegs_server.storage.log.interface import Database
 
 
 def engine_of(url: str) -> type[Database]:

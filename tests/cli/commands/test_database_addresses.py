@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import COMMANDS, GROUPS
-from evilpegs_server.storage.backup import readable_database
+from evilpegs_server.storage.copies.backup import readable_database
 from evilpegs_server.storage.location import database_file, file_url
 
 SECRET = "hunter2"

@@ -29,9 +29,9 @@ from evilpegs.output import console
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import derived_path
-from evilpegs_server.storage.games import GameResult
-from evilpegs_server.storage.ladders import store_ladders
+from evilpegs_server.storage.derived.file import derived_path
+from evilpegs_server.storage.derived.games import GameResult
+from evilpegs_server.storage.log.ladders import store_ladders
 from support.classic_games import CLASSIC, GAMES, classic_match
 from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store, store_players

@@ -11,12 +11,12 @@ from string import Template
 import httpx
 import pytest
 
-from evilpegs_server.storage import acts
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines import postgres
 from evilpegs_server.storage.engines.postgres import PostgresDatabase
 from evilpegs_server.storage.location import database_file, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log import acts
 from evilpegs_server.storage.queries import closing_engine, read, read_value
 from support.classic_games import GAMES, classic_match
 from support.nodes import Nodes

@@ -15,7 +15,7 @@ from evilpegs.output import console, print_table
 from evilpegs_protocol.rounds import RoundEntrant, RoundResult
 from evilpegs_server.leaderboard.round_results import SETTLED_MS
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.rounds import load_rounds
+from evilpegs_server.storage.log.rounds import load_rounds
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 

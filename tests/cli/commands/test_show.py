@@ -16,9 +16,9 @@ import pytest
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import derived_path
-from evilpegs_server.storage.ladders import store_ladders
+from evilpegs_server.storage.derived.file import derived_path
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.ladders import store_ladders
 from support.classic_games import GAMES, classic_match
 from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store, store_players

@@ -6,7 +6,7 @@ import pytest
 
 from evilpegs_protocol import files
 from evilpegs_server.feed.cursor import FeedCursor
-from evilpegs_server.storage.archive import load_last_event_id, load_log_id
+from evilpegs_server.storage.log.archive import load_last_event_id, load_log_id
 
 
 @pytest.fixture

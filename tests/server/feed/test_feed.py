@@ -18,12 +18,12 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import load_events
 from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import Connection
-from evilpegs_server.storage.acts import act_on_player, forget_player
-from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
+from evilpegs_server.storage.log.acts import act_on_player, forget_player
+from evilpegs_server.storage.log.archive import load_last_event_id, load_match
+from evilpegs_server.storage.log.rounds import Round, open_round
 from evilpegs_server.storage.queries import closing_engine, read_value
-from evilpegs_server.storage.rounds import Round, open_round
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
 from support.named_players import given_names

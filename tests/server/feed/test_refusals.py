@@ -5,9 +5,9 @@ import json
 import pytest
 
 from evilpegs_server.show.follower import load_events
-from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
+from evilpegs_server.storage.log.archive import load_last_event_id
 from evilpegs_server.storage.queries import closing_engine
 from support.brokers import Mosquitto, Subscriber, keys
 

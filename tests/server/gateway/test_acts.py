@@ -12,10 +12,10 @@ from evilpegs_server.gateway import acts as module
 from evilpegs_server.play import registry
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.record.recorder import Recorder
-from evilpegs_server.storage import acts
-from evilpegs_server.storage.archive import load_match, load_open_matches
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.players import new_token
+from evilpegs_server.storage.log import acts
+from evilpegs_server.storage.log.archive import load_match, load_open_matches
+from evilpegs_server.storage.log.players import new_token
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial

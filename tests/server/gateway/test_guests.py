@@ -8,7 +8,7 @@ import pytest
 from evilpegs_server.gateway import gateway
 from evilpegs_server.play.counts import EndReason
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_match, load_players
+from evilpegs_server.storage.log.archive import load_match, load_players
 from support.in_process import serving
 from support.servers import dial
 from support.waiting import until

@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs_server.gateway.gateway import find_obstacle
 from evilpegs_server.storage.engines.sqlite import SqliteStore
-from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
+from evilpegs_server.storage.log.writer import STUCK_SECONDS, Writer
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial

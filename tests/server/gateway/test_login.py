@@ -7,7 +7,7 @@ import pytest
 from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS, Admission
 from evilpegs_server.gateway.login import LAPSE_SECONDS, lapse_names
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_players
+from evilpegs_server.storage.log.archive import load_players
 from support.fake_server import WALL_MS
 
 ADDRESS = "192.0.2.1"

@@ -11,7 +11,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.errors import DatabaseUnavailableError
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from support.shown_metrics import values
 

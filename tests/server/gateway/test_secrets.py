@@ -9,7 +9,7 @@ import pytest
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_server.match.events import GameBegun, NeedReply
 from evilpegs_server.replies.game_secrets import GameSecrets
-from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.log.archive import load_match
 from support.fake_server import BrokenPart
 
 

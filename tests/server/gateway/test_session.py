@@ -13,7 +13,7 @@ import pytest
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage.archive import load_players
+from evilpegs_server.storage.log.archive import load_players
 from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart
 from support.waiting import until

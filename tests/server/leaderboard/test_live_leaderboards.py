@@ -13,9 +13,9 @@ from evilpegs_protocol.record import event_hash
 from evilpegs_protocol.server_messages import GameOver, MatchStarted
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.show.follower import Follower
-from evilpegs_server.storage import games as stored
-from evilpegs_server.storage.archive import find_broken_matches, load_last_event_id
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.derived import games as stored
+from evilpegs_server.storage.log.archive import find_broken_matches, load_last_event_id
 from support.examples import share
 from support.leaderboard_fold import leaderboard
 from support.matches import TINY

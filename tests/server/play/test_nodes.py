@@ -20,9 +20,9 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines.node import ServerNode
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.log.rounds import Round, open_round
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.reads import BusyError
-from evilpegs_server.storage.rounds import Round, open_round
 from support.in_process import serving
 from support.named_players import given_names
 from support.patience import PATIENCE

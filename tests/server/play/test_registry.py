@@ -11,7 +11,7 @@ from evilpegs_server.match.match import State
 from evilpegs_server.play.registry import RESTART_GRACE_MS
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
-from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.log.archive import load_match
 from support.waiting import loop_turns
 
 

@@ -12,9 +12,9 @@ from evilpegs_server import server as server_module
 from evilpegs_server import show_server
 from evilpegs_server.sealing import hides_metrics
 from evilpegs_server.settings import Settings
-from evilpegs_server.storage import rounds
-from evilpegs_server.storage.acts import forget_player
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.log import rounds
+from evilpegs_server.storage.log.acts import forget_player
 from support.fake_server import SERVER_LADDERS
 from support.in_process import running_server
 from support.named_players import given_names

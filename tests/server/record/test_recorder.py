@@ -23,7 +23,7 @@ from evilpegs_server.record.recorder import (
     match_started_fields,
 )
 from evilpegs_server.replies.codemaking import Reply
-from evilpegs_server.storage.writes import store_changes
+from evilpegs_server.storage.log.writes import store_changes
 from support.events import assert_is_record_event, fields
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evilpegs_server.show import follower as module
 from evilpegs_server.show.follower import Follower, load_events, load_match_events
-from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.log.archive import load_last_event_id
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 from support.waiting import loop_turns, until

@@ -10,9 +10,9 @@ import pytest
 from evilpegs_server.show import streams as module
 from evilpegs_server.show.follower import FollowedEvent, load_match_events
 from evilpegs_server.show.streams import ALL, HEARTBEAT, Streams
-from evilpegs_server.storage.archive import load_log_id
+from evilpegs_server.storage.log.archive import load_log_id
+from evilpegs_server.storage.log.rounds import Round, open_round
 from evilpegs_server.storage.reads import BusyError, Reads
-from evilpegs_server.storage.rounds import Round, open_round
 from support.fake_follower import FakeFollower
 from support.matches import TINY
 from support.patience import PATIENCE

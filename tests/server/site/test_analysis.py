@@ -14,7 +14,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, replay_document
 from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import MAX_WAITING, MatchAnalyses
-from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.log.archive import load_match
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import ONE_AT_A_TIME

@@ -11,7 +11,7 @@ from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.routes import add_routes
-from evilpegs_server.storage.rounds import Round
+from evilpegs_server.storage.log.rounds import Round
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from support.in_process import running_server

@@ -6,8 +6,12 @@ import pytest
 from sqlalchemy import text
 
 from evilpegs_server.show.follower import has_match, load_events, load_match_events
-from evilpegs_server.storage import acts
-from evilpegs_server.storage.archive import (
+from evilpegs_server.storage.derived.browse import MatchFilter, find_player, list_matches, list_open_matches
+from evilpegs_server.storage.derived.browse import list_players as list_shown_players
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.log import acts
+from evilpegs_server.storage.log.archive import (
     lapsed_tokens,
     load_entries,
     load_last_event_id,
@@ -15,11 +19,7 @@ from evilpegs_server.storage.archive import (
     load_player,
     load_players,
 )
-from evilpegs_server.storage.browse import MatchFilter, find_player, list_matches, list_open_matches
-from evilpegs_server.storage.browse import list_players as list_shown_players
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.location import database_file
-from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, hash_token, new_token
+from evilpegs_server.storage.log.players import FIRST_ADDED, NameRefusedError, hash_token, new_token
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 

@@ -13,17 +13,17 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.replies.game_secrets import MatchKey
-from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import (
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.log import writes
+from evilpegs_server.storage.log.archive import (
     load_last_event_id,
     load_match,
     load_open_matches,
     load_players,
     newest_match_ids,
 )
-from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.writer import Writer
+from evilpegs_server.storage.log.players import Player
+from evilpegs_server.storage.log.writer import Writer
 from support.examples import share
 from support.match_states import durable_state
 from support.stores import store_for

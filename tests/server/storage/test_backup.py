@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from evilpegs_protocol.files import replace_file
-from evilpegs_server.storage import backup
-from evilpegs_server.storage.backup import backup_database, check_database
+from evilpegs_server.storage.copies import backup
+from evilpegs_server.storage.copies.backup import backup_database, check_database
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from evilpegs_protocol.server_messages import GameOver, MatchOver
-from evilpegs_server.storage.browse import (
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.derived.browse import (
     ListedMatch,
     MatchFilter,
     find_player,
     list_matches,
     list_players,
 )
-from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.queries import closing_engine
 from support.examples import share
 from support.matches import TINY

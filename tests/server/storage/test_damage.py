@@ -9,11 +9,11 @@ from sqlalchemy import text
 
 from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import CountingError, LiveLeaderboards
-from evilpegs_server.storage.archive import load_match, load_open_matches, load_players
 from evilpegs_server.storage.database import open_database, open_existing_database
-from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.log.archive import load_match, load_open_matches, load_players
 from support.damage import damage_rows
 from support.in_process import serving
 from support.matches import TINY

@@ -15,10 +15,10 @@ from sqlalchemy import create_engine, event, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from evilpegs_server import storage
-from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.backup import check_database, readable_database
+from evilpegs_server.storage.copies.backup import check_database, readable_database
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.engines import sqlite
+from evilpegs_server.storage.engines.schema import alembic_config
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
     DatabaseInUseError,
@@ -28,8 +28,8 @@ from evilpegs_server.storage.errors import (
 )
 from evilpegs_server.storage.location import connect, database_file, side_files
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.archive import load_match
 from evilpegs_server.storage.log.tables import REVISION
-from evilpegs_server.storage.schema import alembic_config
 from support.matches import TINY
 from support.results import derived_of
 from support.stored_matches import StoredPlay, store, store_players

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from evilpegs_server.storage import derived as module
-from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import DerivedFile, derived_path
+from evilpegs_server.storage.derived import file as module
+from evilpegs_server.storage.derived.file import DerivedFile, derived_path
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.storage.log.archive import load_last_event_id
 from support.examples import share
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.games import (
+from evilpegs_server.storage.derived.games import (
     load_newest_game,
     load_newest_match,
     load_players,

@@ -8,7 +8,7 @@ import pytest
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.ladders import LadderChangedError, known_ladders, store_ladders
+from evilpegs_server.storage.log.ladders import LadderChangedError, known_ladders, store_ladders
 from support.stored_matches import StoredPlay, store, store_players
 
 DATABASES = ("sqlite", "postgresql")

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import text
 
-from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedError
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.archive import load_players
 
 WRITE_ELSEWHERE = """
 import sqlite3, sys

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.storage.look_alikes import is_letter, skeleton, stored_form
-from evilpegs_server.storage.players import NameRefusedError, check_display_name
+from evilpegs_server.storage.log.look_alikes import is_letter, skeleton, stored_form
+from evilpegs_server.storage.log.players import NameRefusedError, check_display_name
 
 PROTOTYPES = {
     "a": "\u0251\u0430\u03b1\uab7a\u1d00",

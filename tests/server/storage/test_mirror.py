@@ -7,15 +7,16 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from evilpegs_server.storage import acts, mirror, rounds, writes
-from evilpegs_server.storage.archive import load_last_event_id, load_log_id
-from evilpegs_server.storage.backup import check_database
+from evilpegs_server.storage.copies import mirror
+from evilpegs_server.storage.copies.backup import check_database
+from evilpegs_server.storage.copies.load import copy_to_postgres
+from evilpegs_server.storage.copies.mirror import LocalCopy, Mirror
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines.postgres import PostgresDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.load import copy_to_postgres
-from evilpegs_server.storage.mirror import LocalCopy, Mirror
-from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.log import acts, rounds, writes
+from evilpegs_server.storage.log.archive import load_last_event_id, load_log_id
+from evilpegs_server.storage.log.players import Player
 from evilpegs_server.storage.queries import read, read_value
 from support.matches import TINY
 from support.nodes import Nodes

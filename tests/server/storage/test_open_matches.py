@@ -2,9 +2,9 @@
 
 import pytest
 
-from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.browse import OpenMatchRow, list_open_matches
+from evilpegs_server.storage.derived.browse import OpenMatchRow, list_open_matches
+from evilpegs_server.storage.log import writes
+from evilpegs_server.storage.log.archive import load_last_event_id
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_server.storage.look_alikes import skeleton
-from evilpegs_server.storage.players import (
+from evilpegs_server.storage.log.look_alikes import skeleton
+from evilpegs_server.storage.log.players import (
     NameRefusedError,
     Player,
     Players,

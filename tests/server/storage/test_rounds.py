@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_server.storage import acts, writes
-from evilpegs_server.storage.players import Player, new_token
-from evilpegs_server.storage.rounds import (
+from evilpegs_server.storage.log import acts, writes
+from evilpegs_server.storage.log.players import Player, new_token
+from evilpegs_server.storage.log.rounds import (
     Round,
     RoundError,
     admit,

@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
-from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Fact, Write, Writer
+from evilpegs_server.storage.log.writer import MAX_JOBS, WAKE_JOBS, Fact, Write, Writer
 from support.patience import PATIENCE
 
 TABLES = (
@@ -254,7 +254,7 @@ class TestUnusableDatabase:
     @pytest.fixture
     def lock_file(self, tmp_path, monkeypatch):
         """Return a function that takes the write lock as another process would, and a writer that waits shortly."""
-        monkeypatch.setattr("evilpegs_server.storage.writer.BUSY_SECONDS", 0.05)
+        monkeypatch.setattr("evilpegs_server.storage.log.writer.BUSY_SECONDS", 0.05)
 
         def lock():
             other = sqlite3.connect(tmp_path / "evilpegs.sqlite3", isolation_level=None)
@@ -354,7 +354,7 @@ class TestMovedFile:
         assert errors == [gone, gone]
 
     def test_idle_writer_notices_file_that_left_and_returned(self, writer, place, monkeypatch):
-        monkeypatch.setattr("evilpegs_server.storage.writer.CHECK_SECONDS", 0.001)
+        monkeypatch.setattr("evilpegs_server.storage.log.writer.CHECK_SECONDS", 0.001)
         place.error = DatabaseMovedError("gone")
         writer.start()
         self.wait_for_check(place)

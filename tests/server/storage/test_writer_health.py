@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_server.storage.writer import FAILED_SECONDS, STUCK_SECONDS, WriterHealth
+from evilpegs_server.storage.log.writer import FAILED_SECONDS, STUCK_SECONDS, WriterHealth
 
 
 class Seconds:

@@ -24,7 +24,7 @@ from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.standings import Standings, StandingsRow
-from evilpegs_server.storage.look_alikes import stored_form
+from evilpegs_server.storage.log.look_alikes import stored_form
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day

@@ -21,10 +21,10 @@ from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.leaderboard.standing import PLACED_FROM, games_for_rank
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import END_OF_TIME, GameResult
-from evilpegs_server.storage.ladders import known_ladders
+from evilpegs_server.storage.derived.file import DerivedFile
+from evilpegs_server.storage.derived.games import END_OF_TIME, GameResult
+from evilpegs_server.storage.log.archive import load_last_event_id
+from evilpegs_server.storage.log.ladders import known_ladders
 
 RESULTS_SECONDS: Final = 5.0  # for a running server to derive the results of the last events
 LOOK_SECONDS: Final = 0.1

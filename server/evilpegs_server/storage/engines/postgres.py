@@ -19,14 +19,14 @@ from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.match.match import already_entered
-from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.engines.postgres_errors import OLDEST, READ_ONLY, NodeReplacedError, explain_postgres
+from evilpegs_server.storage.engines.schema import is_known, revision_of, upgrade
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError
 from evilpegs_server.storage.location import parse_url, shown_url
+from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.tables import REVISION, copied_log, log, versions
+from evilpegs_server.storage.log.writer import Fact, Write, merge
 from evilpegs_server.storage.queries import closing_engine, read_value
-from evilpegs_server.storage.schema import is_known, revision_of, upgrade
-from evilpegs_server.storage.writer import Fact, Write, merge
 
 TABLES: Final = copied_log()
 _TEXT: Final = sa.Text(collation="C")

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import NullPool, QueuePool
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.engines.schema import is_known, key_flaws, revision_of, table_flaws, upgrade
 from evilpegs_server.storage.errors import (
     RESTORE,
     DatabaseDamagedError,
@@ -25,9 +25,9 @@ from evilpegs_server.storage.errors import (
 )
 from evilpegs_server.storage.location import check_not_cut, connect, create_private, database_file, engine_url
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.tables import REVISION, copied_log, log, versions
-from evilpegs_server.storage.schema import is_known, key_flaws, revision_of, table_flaws, upgrade
-from evilpegs_server.storage.writer import Fact, Write, merge
+from evilpegs_server.storage.log.writer import Fact, Write, merge
 
 ANOTHER: Final = "name another with --database sqlite:///FILE"
 FILE: Final = "file"

@@ -12,9 +12,9 @@ import orjson
 from sqlalchemy import Connection, text
 
 from evilpegs_server.sealing import SHOWN
-from evilpegs_server.storage.games import END_OF_TIME
-from evilpegs_server.storage.look_alikes import stored_form
-from evilpegs_server.storage.players import PlayerKind
+from evilpegs_server.storage.derived.games import END_OF_TIME
+from evilpegs_server.storage.log.look_alikes import stored_form
+from evilpegs_server.storage.log.players import PlayerKind
 from evilpegs_server.storage.queries import Reader, read
 
 

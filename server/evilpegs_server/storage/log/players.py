@@ -9,7 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evilpegs_server.storage.look_alikes import is_letter, skeleton
+from evilpegs_server.storage.log.look_alikes import is_letter, skeleton
 
 PlayerKind = Literal["bot", "human", "guest"]
 

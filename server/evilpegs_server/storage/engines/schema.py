@@ -9,7 +9,7 @@ from sqlalchemy.schema import ForeignKeyConstraint, UniqueConstraint
 
 from evilpegs_server.storage.log.tables import REVISION, versions
 
-_MIGRATIONS: Final = Path(__file__).with_name("migrations")
+_MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
 
 
 def alembic_config() -> Any:

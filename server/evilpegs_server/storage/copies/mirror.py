@@ -25,7 +25,7 @@ from sqlalchemy.exc import IntegrityError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replacement
-from evilpegs_server.storage import mirrored_rows as rows_of
+from evilpegs_server.storage.copies import mirrored_rows as rows_of
 from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError

@@ -5,15 +5,15 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from evilpegs_server.storage.backup import readable_database
+from evilpegs_server.storage.copies.backup import readable_database
+from evilpegs_server.storage.copies.mirror import COPIED
+from evilpegs_server.storage.copies.mirrored_rows import TABLES
 from evilpegs_server.storage.engines import sqlite
 from evilpegs_server.storage.engines.postgres import PostgresDatabase, nodes
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.log import tables
-from evilpegs_server.storage.mirror import COPIED
-from evilpegs_server.storage.mirrored_rows import TABLES
-from evilpegs_server.storage.players import FIRST_ADDED
+from evilpegs_server.storage.log.players import FIRST_ADDED
 from evilpegs_server.storage.queries import closing_engine
 
 _ROWS: Final = 5_000

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, text
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.sealing import UNSEALED
-from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
+from evilpegs_server.storage.log.acts import FORMER_NAMES, load_bans, load_registration
+from evilpegs_server.storage.log.players import FIRST_ADDED, Player, Players
 from evilpegs_server.storage.queries import Reader, read, read_value
 
 NEWEST: Final = 2**63 - 1

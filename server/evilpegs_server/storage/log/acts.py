@@ -11,11 +11,10 @@ from sqlalchemy import Connection, Delete, Table, delete, func, insert, select, 
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.sealing import UNSEALED
-from evilpegs_server.storage import players
-from evilpegs_server.storage.engines.database import Database
-from evilpegs_server.storage.log import tables
-from evilpegs_server.storage.look_alikes import skeleton, stored_form
-from evilpegs_server.storage.players import Player, PlayerKind
+from evilpegs_server.storage.log import players, tables
+from evilpegs_server.storage.log.interface import Database
+from evilpegs_server.storage.log.look_alikes import skeleton, stored_form
+from evilpegs_server.storage.log.players import Player, PlayerKind
 from evilpegs_server.storage.queries import Reader, read, read_value
 
 MAX_REASON_BYTES: Final = 80

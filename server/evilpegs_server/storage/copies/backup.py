@@ -21,9 +21,7 @@ from sqlalchemy.pool import NullPool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replace_file, replacement
-from evilpegs_server.storage import schema
-from evilpegs_server.storage.archive import find_broken_matches
-from evilpegs_server.storage.engines import sqlite
+from evilpegs_server.storage.engines import schema, sqlite
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, check_exists
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import (
@@ -36,6 +34,7 @@ from evilpegs_server.storage.location import (
     side_files,
 )
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.log.archive import find_broken_matches
 from evilpegs_server.storage.log.tables import REVISION
 
 # database pages of 4 KiB, copied between two reports of progress

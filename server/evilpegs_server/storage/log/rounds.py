@@ -10,9 +10,9 @@ from sqlalchemy import Connection, insert, select, text, update
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.acts import BANS, find_players, note_act
-from evilpegs_server.storage.engines.database import Database
 from evilpegs_server.storage.log import tables
+from evilpegs_server.storage.log.acts import BANS, find_players, note_act
+from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.queries import Reader, read, read_value
 
 _entrants: Final = tables.entrants.c

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.storage.engines.database import Database
+from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.queries import Reader
 
 _KEYS: Final = ("rules", "codemaker", "clock", "guess_limit", "games", "rated")

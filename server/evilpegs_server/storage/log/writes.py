@@ -3,9 +3,9 @@
 from evilpegs_protocol.fields import Program
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes
-from evilpegs_server.storage.look_alikes import skeleton
-from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.writer import Fact, Write
+from evilpegs_server.storage.log.look_alikes import skeleton
+from evilpegs_server.storage.log.players import Player
+from evilpegs_server.storage.log.writer import Fact, Write
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:

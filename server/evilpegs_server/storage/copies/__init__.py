@@ -1,0 +1,1 @@
+"""Copies of a log: backups, mirrors, and copies from one engine to another."""
