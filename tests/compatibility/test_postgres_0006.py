@@ -6,8 +6,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from evilpegs_server.storage.engines.postgres import TABLES, PostgresDatabase
-from evilpegs_server.storage.engines.schema import key_flaws, table_flaws
+from evilpegs_server.storage.engines.postgres import PostgresDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.archive import load_log_id
 from evilpegs_server.storage.log.tables import REVISION
@@ -33,8 +32,7 @@ def earlier(postgres_cluster):
 
 
 def flaws(url):
-    with closing_engine(PostgresDatabase.open(url)) as engine, engine.connect() as connection:
-        return table_flaws(connection, TABLES) or key_flaws(connection, TABLES)
+    return list(PostgresDatabase.flaws(url))
 
 
 def test_earlier_tables_become_those_of_today(earlier):
@@ -66,7 +64,7 @@ def test_new_tables_are_those_of_before(earlier, postgres_url):
     [
         ("ALTER TABLE events DROP CONSTRAINT events_node_n_key", "the table events lacks the unique key node n"),
         ("ALTER TABLE events DROP COLUMN hash", "the table events lacks the column hash"),
-        ("DROP INDEX ix_owners_wanted, ix_owners_node", "the table owners lacks the index node"),
+        ("DROP INDEX ix_owners_wanted", "the table owners lacks the index ix_owners_wanted node"),
         ("DROP TABLE hidden", "the table hidden is missing"),
     ],
 )

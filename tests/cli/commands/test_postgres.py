@@ -10,6 +10,7 @@ from string import Template
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines import postgres
@@ -167,9 +168,9 @@ def test_show(start, url, nodes, postgres_cluster, is_stopped):
         board = "api/v1/ladders/classic/leaderboard"
         wait_until(lambda: get(child, board)["rows"][0]["games"] == 3 * len(GAMES))  # noqa: B023
         record = child.client.get(f"api/v1/matches/{THIRD}/record").text.splitlines()
-        texts = "SELECT json FROM events JOIN matches ON number = match WHERE id = ? ORDER BY seq"
+        texts = "SELECT json FROM events JOIN matches ON number = match WHERE id = :id ORDER BY seq"
         assert [json.loads(line) for line in record][-len(steps) :] == [
-            json.loads(text) for (text,) in read(nodes.engine, texts, THIRD)
+            json.loads(text) for (text,) in read(nodes.engine, texts, id=THIRD)
         ][-len(steps) :]
     clients.close()
     for child in children:
@@ -236,6 +237,14 @@ def test_password_is_not_shown(run, file, postgres_cluster):
         assert "hunter2" not in result.out + result.err
         assert "evilpegs:***@" in result.out + result.err
     assert "hunter2" not in str(database_file(secret))
+
+
+def test_check_finds_what_its_tables_lack(run, postgres_url):
+    assert run("database", "check", postgres_url).status == 0
+    with closing_engine(PostgresDatabase.open(postgres_url)) as engine, engine.begin() as connection:
+        connection.execute(text("DROP INDEX ix_owners_node"))
+    found = run("database", "check", postgres_url, "--json")
+    assert (found.status, found.document["damage"]) == (1, ["the table owners lacks the index ix_owners_node node"])
 
 
 def make_read_only(url):

@@ -110,7 +110,8 @@ def test_transaction_that_was_idle_for_too_long_is_an_outage(postgres_url, opera
     with closing_engine(open_database(postgres_url)) as engine:
         connection = engine.connect()
         pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
-        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 1")  # which runs from now on
+        # it runs from now on; what the server says then must not arrive together with the answer to this
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 500")
         wait_until(lambda: not operator.run(f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"))
         with pytest.raises(DatabaseUnavailableError, match="stood still"):
             connection.close()

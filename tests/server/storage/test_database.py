@@ -210,7 +210,7 @@ def without(table, constraint):
 LACKED = {
     "index": (
         "DROP INDEX ix_matches_ladder",
-        "the table matches lacks the index ladder started_at",
+        "the table matches lacks the index ix_matches_ladder ladder started_at",
     ),
     "foreign key": (
         without("hidden", ", \n\tCONSTRAINT fk_hidden_player FOREIGN KEY(player) REFERENCES players (id)"),

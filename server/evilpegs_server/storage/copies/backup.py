@@ -21,6 +21,7 @@ from sqlalchemy.pool import NullPool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replace_file, replacement
+from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.engines import schema, sqlite
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, check_exists
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
@@ -98,11 +99,16 @@ def backup_database(
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
-    """Check every page, the tables and, unless these are damaged, every chain of hashes, also while a server runs."""
+    """Check every page, the tables and, unless these are damaged, every chain of hashes, also while a server runs.
+
+    Of a database of PostgreSQL it is the copy on this machine, and the tables of both.
+    """
     file = _existing_file(url)
     with explained(file), closing(connect(file)) as connection:
         progress("pages", 0, 1)
-        damage = _damaged_places(connection) or _schema_flaws(file)
+        damage = _damaged_places(connection) or SqliteDatabase.flaws(file_url(file))
+        if is_remote(url):
+            damage += engine_of(url).flaws(url)
         progress("pages", 1, 1)
         players, matches, open_matches, events = (
             _count(connection, rows, ignore_damage=bool(damage))
@@ -112,11 +118,6 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
         size_query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
         (size,) = connection.execute(size_query).fetchone()
     return DatabaseCheck(size, players, matches, open_matches, events, damage, broken)
-
-
-def _schema_flaws(file: Path) -> tuple[str, ...]:
-    with sqlite.reading_engine(file).connect() as connection:
-        return tuple(sqlite.schema_flaws(connection, file))
 
 
 def _existing_file(url: str) -> Path:

@@ -20,7 +20,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.match.match import already_entered
 from evilpegs_server.storage.engines.postgres_errors import OLDEST, READ_ONLY, NodeReplacedError, explain_postgres
-from evilpegs_server.storage.engines.schema import is_known, revision_of, upgrade
+from evilpegs_server.storage.engines.schema import is_known, key_flaws, revision_of, table_flaws, upgrade
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError
 from evilpegs_server.storage.location import parse_url, shown_url
 from evilpegs_server.storage.log.interface import Database
@@ -150,6 +150,11 @@ class PostgresDatabase(Database):
         with closing_engine(cls.open(url)) as database:
             is_free = not read_value(database, _HAS_NODES)  # heard of within their lease
         yield is_free
+
+    @classmethod
+    def flaws(cls, url: str) -> tuple[str, ...]:
+        with closing_engine(cls.open(url)) as database, database.connect() as connection:
+            return tuple(table_flaws(connection, TABLES) or key_flaws(connection, TABLES))
 
     def dispose(self) -> None:
         """Close all connections, those that threads still use as soon as they come back."""

@@ -81,7 +81,7 @@ def _declared_keys(table: Table) -> Mapping[str, set[tuple[str, ...]]]:
         "primary key": {tuple(column.name for column in table.primary_key)},
         "foreign key": foreign,
         "unique key": {tuple(column.name for column in each.columns) for each in unique},
-        "index": {tuple(column.name for column in each.columns) for each in table.indexes},
+        "index": {(str(each.name), *(column.name for column in each.columns)) for each in table.indexes},
     }
 
 
@@ -91,5 +91,5 @@ def _found_keys(inspector: Inspector, table: str) -> Mapping[str, set[tuple[str,
         "primary key": {tuple(inspector.get_pk_constraint(table)["constrained_columns"])},
         "foreign key": {(*each["constrained_columns"], "->", each["referred_table"]) for each in foreign},
         "unique key": {tuple(each["column_names"]) for each in inspector.get_unique_constraints(table)},
-        "index": {tuple(map(str, each["column_names"])) for each in inspector.get_indexes(table)},
+        "index": {(str(each["name"]), *map(str, each["column_names"])) for each in inspector.get_indexes(table)},
     }

@@ -122,6 +122,11 @@ class SqliteDatabase(Database):
                 is_free = True
             yield is_free
 
+    @classmethod
+    def flaws(cls, url: str) -> tuple[str, ...]:
+        with reading_engine(file := database_file(url)).connect() as connection:
+            return tuple(schema_flaws(connection, file))
+
     def guard(self, lock: DatabaseLock) -> None:
         """Refuse connections with DatabaseMovedError if the locked file was moved, deleted or replaced."""
         # else a moved file could be read, or another one in its place written; takes 2 microseconds

@@ -46,6 +46,11 @@ class Database(ABC):
     def without_servers(cls, url: str) -> AbstractContextManager[bool]:
         """Yield whether no server uses the log; where one can be kept from it, none starts within the block."""
 
+    @classmethod
+    @abstractmethod
+    def flaws(cls, url: str) -> tuple[str, ...]:
+        """Return what tables, columns, keys and indexes are missing or not of ours."""
+
     def connect(self) -> Connection:
         return self.engine.connect()
 
