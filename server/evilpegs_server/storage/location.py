@@ -111,8 +111,12 @@ def side_files(file: Path) -> list[Path]:
     return [Path(path + end) for end in ("-wal", "-shm")]
 
 
-def check_not_cut(file: Path) -> None:
-    """Raise DatabaseDamagedError if the file is empty and SQLite's beside it is not."""
+def check_files(file: Path) -> None:
+    """Raise DatabaseUnusableError for folders and pipes, and DatabaseDamagedError if the file was cut to nothing."""
+    for path in (file, *side_files(file)):
+        if path.exists() and not path.is_file():
+            remedy = "name another with --database" if path == file else "it is where SQLite puts one; move it away"
+            raise DatabaseUnusableError(f"cannot use the database {file}: {path} is not a file; {remedy}")
     # SQLite would delete that file, whoever reads
     if size_of(file) == 0 and size_of(log := side_files(file)[0]):
         raise DatabaseDamagedError(f"the database {file} was cut to nothing; move it and {log} away, and {RESTORE}")

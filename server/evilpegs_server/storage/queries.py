@@ -2,22 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Executable, text
+from sqlalchemy import Engine, Executable, text
 
+from evilpegs_server.storage.log.interface import Database
 
-class Reader(Protocol):
-    """What can be read: a log, or the engine of a derived file."""
-
-    def connect(self) -> Connection: ...
-
-
-class _Disposable(Protocol):
-    def dispose(self) -> None: ...
-
-
-_D = TypeVar("_D", bound=_Disposable)
+Reader = Engine | Database
+"""What can be read: a log, or the engine of a derived file."""
+_D = TypeVar("_D", bound=Reader)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import re
 import sqlite3
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -330,6 +331,19 @@ class TestRefused:
         (side_file := side_files(file)[0]).write_bytes(b"what was written last")
         assert "was cut to nothing" in refusal(database, open_it, DatabaseDamagedError)
         assert side_file.stat().st_size > 0
+
+    @pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
+    @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+    @pytest.mark.parametrize(
+        "open_it", [open_database, open_existing_database, lambda url: check_database(url, lambda *_: None)]
+    )
+    def test_folder_or_pipe_in_place_of_a_file_is_named(self, database, open_it, ending, make):
+        """SQLite would delete a pipe beside the database, and says that the disk failed."""
+        if ending:
+            open_database(database).dispose()
+        make(path := f"{database_file(database)}{ending}")
+        assert f"{path} is not a file" in refusal(database, open_it)
+        assert not Path(path).is_file()
 
     def test_foreign_database_file_is_refused(self, tmp_path):
         path = tmp_path / "notes.txt"

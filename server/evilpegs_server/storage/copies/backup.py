@@ -26,7 +26,7 @@ from evilpegs_server.storage.engines import schema, sqlite
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, check_exists
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import (
-    check_not_cut,
+    check_files,
     connect,
     database_file,
     engine_url,
@@ -121,10 +121,9 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
 
 
 def _existing_file(url: str) -> Path:
-    check_not_cut(file := database_file(url))
+    check_files(file := database_file(url))
     if not file.is_file():
-        what = f"{file} is a directory" if file.is_dir() else f"there is no database at {file}"
-        raise DatabaseMissingError(f"{what}; name the file of a database")
+        raise DatabaseMissingError(f"there is no database at {file}; name the file of a database")
     return file
 
 

@@ -120,12 +120,6 @@ class PostgresDatabase(Database):
         return cls(engine, url)
 
     @classmethod
-    def open_existing(cls, url: str) -> Self:
-        return cls.open(url)
-
-    open_source = open_existing
-
-    @classmethod
     def upgrade(cls, url: str) -> bool:
         name = shown_url(url)
         with closing_engine(_new_engine(url)) as engine:

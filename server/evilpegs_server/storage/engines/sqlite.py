@@ -23,10 +23,10 @@ from evilpegs_server.storage.errors import (
     DatabaseUnusableError,
     explain,
 )
-from evilpegs_server.storage.location import check_not_cut, connect, create_private, database_file, engine_url
+from evilpegs_server.storage.location import check_files, connect, create_private, database_file, engine_url
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.log.interface import Database
-from evilpegs_server.storage.log.tables import REVISION, copied_log, log, versions
+from evilpegs_server.storage.log.tables import REVISION, copied_log, versions
 from evilpegs_server.storage.log.writer import Fact, Write, merge
 
 ANOTHER: Final = "name another with --database sqlite:///FILE"
@@ -67,7 +67,7 @@ class SqliteDatabase(Database):
 
     @classmethod
     def open(cls, url: str, log: BoundLogger | None = None) -> Self:
-        check_not_cut(file := database_file(url))
+        check_files(file := database_file(url))
         engine = _durable_engine(file)
         try:
             if file.exists() and file.stat().st_size:
@@ -155,7 +155,7 @@ class SqliteDatabase(Database):
 
 def check_exists(url: str) -> Path:
     """Return the database file at ``url``; raises DatabaseMissingError if it is missing or empty."""
-    check_not_cut(file := database_file(url))
+    check_files(file := database_file(url))
     if not file.exists() or not file.stat().st_size:
         what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
         raise DatabaseMissingError(f"{what}; run `evilpegs serve` first or name one with --database")
@@ -208,18 +208,14 @@ def _make_or_upgrade(engine: sa.Engine, file: Path, log: BoundLogger | None) -> 
             return
         connection.exec_driver_sql("BEGIN IMMEDIATE")  # another process may do the same
         if (revision := revision_of(connection)) is None:
-            _make_tables(connection)
+            TABLES.create_all(connection)
+            connection.execute(sa.insert(TABLES.tables["log"]).values(id=token_hex(8)))
+            connection.execute(sa.insert(versions).values(version_num=REVISION))
         elif revision != REVISION:
             if log is not None:
                 size = file.stat().st_size
                 log.info("upgrading the database; this takes some seconds per million events", bytes=size)
             upgrade(connection, file.with_name(f"{file.name}.feed"))
-
-
-def _make_tables(connection: sa.Connection) -> None:
-    TABLES.create_all(connection)
-    connection.execute(sa.insert(log).values(id=token_hex(8)))
-    connection.execute(sa.insert(versions).values(version_num=REVISION))
 
 
 def check_schema(connection: sa.Connection, file: Path) -> None:

@@ -27,14 +27,14 @@ class Database(ABC):
         """Open the log, which is made or migrated first if that needs no command of the operator."""
 
     @classmethod
-    @abstractmethod
     def open_existing(cls, url: str) -> Self:
         """Open the log like `open`, but raise DatabaseMissingError if there is none."""
+        return cls.open(url)
 
     @classmethod
-    @abstractmethod
     def open_source(cls, url: str) -> Self:
         """Open the log to read it as it is: nothing is made or migrated."""
+        return cls.open(url)
 
     @classmethod
     @abstractmethod
