@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine, Executable, text
@@ -32,5 +33,6 @@ def read_value(database: Reader, query: str | Executable, **parameters: object) 
         return connection.execute(_executable(query), parameters).scalar()
 
 
+@lru_cache(500)  # to make and compile one takes longer than most queries
 def _executable(query: str | Executable) -> Executable:
     return text(query) if isinstance(query, str) else query

@@ -91,13 +91,12 @@ class SqliteDatabase(Database):
 
     @classmethod
     def open_source(cls, url: str) -> Self:
-        file = check_exists(url)
-        with reading_engine(file).connect() as connection:
+        engine = reading_engine(file := check_exists(url))
+        with engine.connect() as connection:
             check_schema(connection, file)
             if revision_of(connection) != REVISION:
-                message = f"the database {file} is of an older version; run evilpegs database upgrade"
-                raise DatabaseUnusableError(message)
-        engine = reading_engine(file)
+                what = "is of an older version; run evilpegs database upgrade"
+                raise DatabaseUnusableError(f"the database {file} {what}")
         _explain_errors(engine, file)
         return cls(engine, file)
 

@@ -16,6 +16,9 @@ from evilpegs_server.storage.log.acts import FORMER_NAMES, load_bans, load_regis
 from evilpegs_server.storage.log.players import FIRST_ADDED, Player, Players
 from evilpegs_server.storage.queries import Reader, read, read_value
 
+_MATCH: Final = text("SELECT * FROM matches WHERE id = :match")
+_ENTRIES: Final = text("SELECT seq, at, type, json, hash FROM events WHERE match = :match ORDER BY seq")
+_READY: Final = text("SELECT game, client_nonce FROM begun WHERE match = :match")
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
 
@@ -85,15 +88,14 @@ def load_open_matches(
 
 def load_match(database: Reader, match: str) -> StoredMatch | None:
     with database.connect() as connection:
-        row = connection.execute(text("SELECT * FROM matches WHERE id = :match"), {"match": match}).one_or_none()
+        row = connection.execute(_MATCH, {"match": match}).one_or_none()
         return None if row is None else _stored_match(connection, row)
 
 
 def _stored_match(connection: Connection, row: Any) -> StoredMatch:
     match = {"match": row.number}
-    events = text("SELECT seq, at, type, json, hash FROM events WHERE match = :match ORDER BY seq")
-    entries = [LogEntry(*event) for event in connection.execute(events, match)]
-    ready = connection.execute(text("SELECT game, client_nonce FROM begun WHERE match = :match"), match)
+    entries = [LogEntry(*event) for event in connection.execute(_ENTRIES, match)]
+    ready = connection.execute(_READY, match)
     return StoredMatch(row.id, row.player, row.ladder, row.seed, bool(row.over), entries, dict(map(tuple, ready)))
 
 
