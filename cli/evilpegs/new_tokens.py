@@ -2,32 +2,36 @@
 
 import io
 import os
+import select
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
 
-from evilpegs.errors import CommandError
+from evilpegs.errors import MAX_QUOTED, CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason, write_csv_rows
 
 
 @contextmanager
 def given_tokens(tokens: dict[str, str], name: str) -> Iterator[dict[str, str]]:
     """Write tokens by player as CSV to a new file for the block, or to standard output after it."""
+    rows = [("name", "token"), *tokens.items()]
     # written before the database is, and outside of its lock, because a disk or a reader may take its time
     if name == STANDARD:
         if _is_output_lost():
-            raise CommandError(
-                "standard output is closed or thrown away, and the tokens would be lost; name a file with --tokens"
-            )
+            raise CommandError("standard output is closed or thrown away, with the tokens; name a file with --tokens")
         yield tokens
-        _write_rows(tokens, sys.stdout)
+        try:
+            write_csv_rows(sys.stdout, rows)
+            sys.stdout.flush()
+        except OSError as error:
+            what = f"{', '.join(tokens)[:MAX_QUOTED]}: the tokens are stored, but not printed: {failure_reason(error)}"
+            raise CommandError(f"{what}; get new ones with: evilpegs players token NAME") from None
         return
-    rows = io.StringIO()
-    _write_rows(tokens, rows)
-    with new_private_file(name, rows.getvalue()):
+    text = io.StringIO()
+    write_csv_rows(text, rows)
+    with new_private_file(name, text.getvalue()):
         yield tokens
 
 
@@ -49,13 +53,9 @@ def new_private_file(name: str, text: str) -> Iterator[None]:
 
 
 def _is_output_lost() -> bool:
-    # `main` has replaced an output that is closed
+    # `main` has replaced an output that is closed; a pipe without a reader has an error
     try:
-        return os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
+        (poll := select.poll()).register(sys.stdout, 0)
+        return bool(poll.poll(0)) or os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
     except (OSError, ValueError):
         return False
-
-
-def _write_rows(tokens: Mapping[str, str], file: IO[str]) -> None:
-    write_csv_rows(file, [("name", "token"), *tokens.items()])
-    file.flush()

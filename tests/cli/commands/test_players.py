@@ -1,17 +1,22 @@
 """`evilpegs players`: a teacher's hour, from the class list to a stolen token, and what the command refuses."""
 
 import csv
+import errno
+import io
 import json
+import os
 import re
 import shutil
 import sqlite3
 import sys
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from evilpegs.commands import players
+from evilpegs.main import main
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, empty_side_file
@@ -152,6 +157,43 @@ def test_tokens_are_not_lost_in_closed_output(run, monkeypatch):
         sys.stdout.close()  # is /dev/null now
     assert (result.status, "standard output is closed" in result.complaint) == (2, True)
     assert listed(run) == []
+
+
+def stored(database):
+    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection:
+        return connection.execute("SELECT * FROM players").fetchall()
+
+
+@pytest.mark.parametrize("command", [["add", "bert"], ["token", "anna"]])
+def test_pipe_without_reader_loses_no_token(run, monkeypatch, database, command):
+    run("players", "add", "anna", "--tokens", "first.csv")
+    before = stored(database)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with monkeypatch.context() as patch, os.fdopen(writer, "w") as closed:
+        patch.setattr(sys, "stdout", closed)
+        assert main(["players", *command, "--tokens", "-"]) == 2
+    assert stored(database) == before
+
+
+class FailingOutput(io.StringIO):
+    def __init__(self, error):
+        super().__init__()
+        self._error = error
+
+    def flush(self):
+        raise self._error
+
+
+@pytest.mark.parametrize("command", [["add", "anna", "bert"], ["token", "anna"]])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "closed")], ids=repr)
+def test_output_that_fails_says_how_to_get_a_token(run, monkeypatch, capsys, command, error):
+    if command[0] == "token":
+        run("players", "add", "anna", "--tokens", "first.csv")
+    monkeypatch.setattr(sys, "stdout", FailingOutput(error))
+    assert main(["players", *command, "--tokens", "-"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert all(each in line for each in (*command[1:], error.strerror, "evilpegs players token NAME"))
 
 
 def test_new_token_is_another(run):
