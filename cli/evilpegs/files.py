@@ -159,8 +159,8 @@ RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server
 NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
 
 
-def _parse_object(line: bytes) -> dict[str, Any]:
-    value = parse_event_text(decode_text(line))
+def _parse_object(line: bytes, number: int = 1) -> dict[str, Any]:
+    value = parse_event_text(decode_text(line, number))
     if not isinstance(value, dict):
         raise JsonError("not a JSON object")
     return value
@@ -184,10 +184,10 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     with open_to_read(name, RECORD_HINT) as file:
         for number, line in enumerate(filled_lines(file), 1):
             try:
-                event = _parse_object(line)
+                event = _parse_object(line, number)
             except ValueError as error:
-                why = error if isinstance(error, JsonError) else "not text in UTF-8"
-                raise _not_a_record(name, f"line {number}: {why}") from None
+                why = str(error) if isinstance(error, NotTextError) else f"line {number}: {error}"
+                raise _not_a_record(name, why) from None
             if str(event.get("type")) in NOT_RECORDED:
                 continue
             event.pop("re", None)

@@ -117,9 +117,7 @@ def _first_line(file: Path) -> str:
         return read_text(file).partition("\n")[0].rstrip("\r")
     except (OSError, NotTextError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise BrokerUnusableError(
-            f"cannot read the password of the broker from {file}: {why}; name another file"
-        ) from None
+        raise BrokerUnusableError(f"cannot read the broker's password from {file}: {why}; name another file") from None
 
 
 class _ClosingSocket(ssl.SSLSocket):

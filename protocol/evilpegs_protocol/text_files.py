@@ -12,12 +12,14 @@ def read_text(path: Path) -> str:
     return decode_text(path.read_bytes()).removeprefix("\ufeff")
 
 
-def decode_text(data: bytes) -> str:
+def decode_text(data: bytes, first_line: int = 1) -> str:
     try:
-        # UTF-16 has a zero in most characters
         wrong, text = data.find(0), data.decode()
     except UnicodeDecodeError as error:
         wrong, text = error.start, ""
-    if wrong >= 0:
-        raise NotTextError(f"line {data.count(10, 0, wrong) + 1} is not text in UTF-8; save it as UTF-8")
-    return text
+    if wrong >= 0:  # UTF-16 has a mark, or zeros as every other byte
+        is_utf16 = data[:2] in {b"\xff\xfe", b"\xfe\xff"} or (0 in data and any(data[:20:2]) != any(data[1:20:2]))
+        fault = "has a NUL character; remove it and" if text else "is not text in UTF-8;"
+        where = "it is UTF-16;" if is_utf16 else f"line {first_line + data.count(10, 0, wrong)} {fault}"
+        raise NotTextError(f"{where} save it as UTF-8")
+    return text if "\n" in text else text.replace("\r", "\n")  # the line ends of old Macs, which Excel offers

@@ -30,6 +30,7 @@ from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, quoted, require, to_flag, wrong_argument
 from evilpegs_game.live.position import Position
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, Tree, parse_tree
+from evilpegs_protocol.text_files import NotTextError, decode_text
 
 FILE_ENDINGS: Final = (".py", *TREE_ENDINGS)
 
@@ -266,8 +267,19 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
+        if isinstance(error, SyntaxError | ValueError) and re.search(r"null byte|'utf-8' codec", str(error)):
+            _check_text(path, siblings)
         raise StrategyError(f"{path} cannot be loaded: {_describe(error, path)}") from error
     return module
+
+
+def _check_text(path: Path, siblings: Iterable[SiblingModule]) -> None:
+    sources = {path: path.read_bytes()} | {path.parent / sibling.path: sibling.source for sibling in siblings}
+    for file, source in sources.items():
+        try:
+            decode_text(source)
+        except NotTextError as error:
+            raise StrategyError(f"{file} cannot be loaded: {error}") from None
 
 
 def _forget(top: str) -> None:

@@ -49,6 +49,7 @@ def written(file):
         "\ufeffNAME\nanna \nbert\n",
         "sep=;\r\nklasse;name\r\n3,b;anna\r\n3,b;bert\r\n",
         "\ufeffSEP=,\nanna\nbert\n",
+        "name\ranna\rbert\r",
     ],
 )
 def test_class_list_is_added_with_tokens_for_its_owner_only(run, text):
@@ -106,7 +107,7 @@ def test_tokens_can_be_printed(run):
         (["anna", "c4rl x"], "'c4rl x': a name is 2 to 20 of"),
         ([], "name the players to add"),
         (["--from", "none.csv"], "No such file"),
-        (["--from", "binary.csv"], "binary.csv: line 1 is not text in UTF-8; save it as UTF-8"),
+        (["--from", "binary.csv"], "binary.csv: it is UTF-16; save it as UTF-8"),
         (["--from", "marked.csv"], "line 2: 'Student Name': a name is 2 to 20 of"),
         (["--from", "marked.csv"], "if it is a heading, call the column name; line 3: 'Anna'"),
         (["anna", "anna"], "anna is named twice"),

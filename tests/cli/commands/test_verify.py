@@ -289,7 +289,7 @@ def test_verify_lists_unchecked_replies_without_finding(record):
 
 # What is no record
 
-FACTS = {"line 1", "JSON", "match_started", "match_started.match"}
+FACTS = {"line 1", "UTF-16", "JSON", "match_started", "match_started.match"}
 """The facts that a refusal of a file may name."""
 NO_OBJECT = {"line 1", "JSON"}
 NO_START = {"match_started"}
@@ -299,8 +299,8 @@ NO_RECORD = {
     "blank": (b"\n \n", set()),
     "text": (b"hello\n", NO_OBJECT),
     "a list": (b"[1]\n", NO_OBJECT),
-    "bytes": (b"\xff\xfe\x00", {"line 1"}),
-    "UTF-16": ("{}".encode("utf-16-le"), {"line 1"}),
+    "bytes": (b"\xff\xfe\x00", {"UTF-16"}),
+    "UTF-16": ("{}".encode("utf-16-le"), {"UTF-16"}),
     "a key twice": (b'{"type":"match_started","type":"match_started"}', {"line 1"}),
     "a number that is not whole": (b'{"type":"match_started","pegs":4.0}', {"line 1"}),
     "not a number": (b'{"type":NaN}', NO_OBJECT),

@@ -64,7 +64,7 @@ def test_file_of_keys_is_accepted(run, real, key_file, key, tmp_path):
     several.write_bytes(f"\ufeff# ours, für alle\r\n\r\n{FORGER.public_key}\r\n{key}\r\n".encode())
     assert run("verify", real, "--key", several, "--json").document["signed_by"] == key
     several.write_text(key, encoding="utf-16")
-    assert ": line 1 is not text in UTF-8; save it as UTF-8" in run("verify", real, "--key", several).complaint
+    assert ": it is UTF-16; save it as UTF-8" in run("verify", real, "--key", several).complaint
 
 
 FORGERIES = {

@@ -1,4 +1,5 @@
 import hashlib
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ import pytest
 
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.loading import find_siblings, load_strategy, read_source
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
@@ -168,3 +169,28 @@ def test_spec_carries_siblings(write, tmp_path):
     changed = replace(here, siblings=find_siblings(Path(write("mine.py", HELPED))))
     assert changed.digest != here.digest == elsewhere.digest
     assert seeded_choice(changed.load())(ROOT) == (1, 1, 1)
+
+
+NOT_TEXT = {
+    "UTF-16": (PLAIN.encode("utf-16"), "UTF-16"),
+    "UTF-16 without a mark": (PLAIN.encode("utf-16-be"), "UTF-16"),
+    "NUL": (PLAIN.replace("return", "# \0\n    return").encode(), "line 2 has a NUL"),
+    "Latin-1": (PLAIN.replace("return", "'ä'; return").encode("latin-1"), "line 2 is not text in UTF-8"),
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_TEXT)
+def test_file_that_is_not_text_is_named_with_what_to_do(write, wrong):
+    source, fault = NOT_TEXT[wrong]
+    helper = write("helper.py", source)
+    for path in (helper, write("bot.py", HELPED)):
+        with pytest.raises(StrategyError, match=f"^{re.escape(helper)} cannot be loaded: .*{fault}.* UTF-8"):
+            load_strategy(path)
+
+
+@pytest.mark.parametrize(
+    "encode", [lambda text: text.replace("\n", "\r").encode(), lambda text: b"\xef\xbb\xbf" + text.encode()]
+)
+def test_line_ends_of_old_macs_and_a_mark_are_read(write, encode):
+    write("helper.py", encode("def code():\n    return (0, 1, 2)\n"))
+    assert load_strategy(write("bot.py", encode(HELPED))).choose(ROOT, seeded_choice(0)) == (0, 1, 2)
