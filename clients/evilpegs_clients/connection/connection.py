@@ -26,7 +26,7 @@ from websockets.exceptions import (
 )
 from websockets.typing import Subprotocol
 
-from evilpegs_clients.connection.proxies import proxy_failure, proxy_fault, proxy_for
+from evilpegs_clients.connection.proxies import proxy_failure, proxy_fault, proxy_for, through_proxy
 from evilpegs_clients.errors import (
     BrokenRecordError,
     ClientError,
@@ -121,9 +121,11 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
             max_size=SERVER_FRAME_BYTES,
         )
     except (OSError, WebSocketException, ImportError, ValueError) as error:
-        if proxy is not None and (fault := proxy_fault(error)) is not None:
+        if proxy is None:
+            raise _unreachable(url, error) from error
+        if (fault := proxy_fault(proxy, error)) is not None:
             raise proxy_failure(proxy, url, fault) from error
-        raise _unreachable(url, error) from error
+        raise through_proxy(proxy, _unreachable(url, error)) from error
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()
         raise ServerUnreachableError(
@@ -134,8 +136,8 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    # websockets ends the answer of a proxy a second time when it hangs up
-    if not isinstance(context.get("exception"), EOFError):
+    # websockets ends the answer of a proxy a second time when it hangs up, and a connection that TLS never began
+    if not isinstance(context.get("exception"), EOFError) and "Connection.connection_lost" not in context["message"]:
         loop.default_exception_handler(context)
 
 

@@ -67,14 +67,25 @@ def _is_excepted(host: str, port: int, exceptions: str) -> bool:
 
 def proxy_failure(proxy: str, url: str, what: str) -> ServerUnreachableError:
     """Return the error that names ``proxy`` without its password, what it did, and how to do without it."""
-    shown, host = printable(re.sub("//.*@", "//", proxy))[:100], urlsplit(url).hostname
+    host = urlsplit(url).hostname
     remedy = f"set NO_PROXY={host} if it can be reached without, or check HTTP_PROXY and HTTPS_PROXY"
-    return ServerUnreachableError(f"the proxy {shown} to {url} {what}; {remedy}", UnreachableReason.NETWORK)
+    return ServerUnreachableError(f"the proxy {_shown(proxy)} to {url} {what}; {remedy}", UnreachableReason.NETWORK)
 
 
-def proxy_fault(error: Exception) -> str | None:
+def through_proxy(proxy: str, error: ServerUnreachableError) -> ServerUnreachableError:
+    """Name ``proxy`` in an error that may be its fault or the server's."""
+    return ServerUnreachableError(f"{error}; the way there is the proxy {_shown(proxy)}", error.reason)
+
+
+def _shown(proxy: str) -> str:
+    return printable(re.sub("//.*@", "//", proxy))[:100]
+
+
+def proxy_fault(proxy: str, error: Exception) -> str | None:
     """Say what a proxy did if ``error`` is its fault."""
     match error:
+        case ssl.SSLError(reason="WRONG_VERSION_NUMBER") if proxy.startswith("https:"):
+            return "does not speak TLS; write http:// in place of https://"
         case InvalidProxyStatus():
             return f"answers HTTP {error.response.status_code} {printable(error.response.reason_phrase)[:80]}".rstrip()
         case ProxyError():
@@ -85,6 +96,8 @@ def proxy_fault(error: Exception) -> str | None:
             return "is not the URL of a proxy"
         case TimeoutError():
             return "leads to no answer"
+        case ConnectionError(errno=None):
+            return "cuts the connection"
         case OSError() if not isinstance(error, ssl.SSLError):
             return f"cannot be reached: {printable(error.strerror or str(error))}"
     return None

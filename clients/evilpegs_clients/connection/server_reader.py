@@ -31,6 +31,7 @@ from evilpegs_protocol.standings import Standings
 
 SILENCE_SECONDS: Final = 45.0
 """The longest wait for bytes; a stream sends something every 15 seconds."""
+_NO_SITE: Final = "leads to no site of an evilpegs server"
 _RETRIED: Final = frozenset({429, 502, 503, 504})
 
 
@@ -90,7 +91,7 @@ class ServerReader:
                 trust_env=False,  # for proxies only, and the proxy is chosen here
             )
         except (httpx.InvalidURL, ValueError, ImportError) as error:
-            raise self._blamed(proxy_fault(error) or "is not the URL of a proxy") from None
+            raise self._blamed(proxy_fault(self._proxy or "", error) or "is not the URL of a proxy") from None
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -102,7 +103,7 @@ class ServerReader:
         try:
             return Standings.model_validate_json(text)
         except ValidationError:
-            raise self._other_server() from None
+            raise self._blamed(_NO_SITE) from None
 
     async def newest_match(self) -> str | None:
         """Return the id of the finished match that started last."""
@@ -125,7 +126,7 @@ class ServerReader:
         try:
             return decode_record_event(text)
         except CodecError:
-            raise self._other_server() from None
+            raise self._blamed(_NO_SITE) from None
 
     async def follow(self, path: str) -> AsyncGenerator[ServerSentEvent, None]:
         """Yield the events of ``path``, after lost connections too, until nothing can follow. Raises NotFoundError."""
@@ -213,7 +214,7 @@ class ServerReader:
         try:
             return [str(match["match"]) for match in (await self._get(path)).json()["matches"]]
         except (ValueError, KeyError, TypeError):
-            raise self._other_server() from None
+            raise self._blamed(_NO_SITE) from None
 
 
 class _Attempts:

@@ -159,6 +159,42 @@ async def test_proxy_that_is_none_is_named(environment, answer, caplog):
     assert caplog.records == []  # the library says more of a proxy that hangs up
 
 
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10\r\n\r\n<p>Log in!"
+
+
+@pytest.mark.parametrize("answer", [PAGE, PAGE[:-10]], ids=["with page", "without"])
+@pytest.mark.parametrize("url", [ELSEWHERE, ELSEWHERE.replace("ws:", "wss:")])
+async def test_proxy_with_a_page_of_its_own_is_named_by_game_port(environment, url, answer, caplog):
+    async with running(FakeProxy(answer)) as proxy:
+        environment(HTTPS_PROXY=f"http://ann:{PASSWORD}@{proxy}")
+        text = await refusal(dial(url, print))
+    assert (f"http://{proxy}" in text, PASSWORD in text) == (True, False)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("site_url", ["http://games.example/", "https://games.example:8000/"])
+async def test_proxy_with_a_page_of_its_own_is_named_by_site(environment, retry_policy, site_url):
+    site = ScriptedSite()
+    async with running(FakeProxy(PAGE)) as proxy, running_site(site) as url:
+        site.public_url = site_url
+        environment(HTTP_PROXY=proxy, HTTPS_PROXY=proxy)
+        assert_blames(await refusal(newest_match(url, retry_policy)), proxy)
+
+
+@pytest.mark.parametrize("url", [ELSEWHERE, ELSEWHERE.replace("ws:", "wss:")])
+async def test_proxy_without_tls_is_named(environment, url):
+    async def refuse(reader, writer):
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        proxy = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        environment(HTTPS_PROXY=f"https://{proxy}")
+        text = await refusal(dial(url, print))
+        assert all(fact in text for fact in (f"https://{proxy}", "http://", "NO_PROXY=games.example"))
+
+
 async def test_dead_proxy_is_named(environment, retry_policy):
     site, proxy = ScriptedSite(), f"127.0.0.1:{free_port()}"
     async with running_site(site) as url:
