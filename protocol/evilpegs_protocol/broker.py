@@ -13,6 +13,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import port_fault
 from evilpegs_protocol.suggestions import install_hint
 from evilpegs_protocol.text_files import NotTextError, read_text
+from evilpegs_protocol.tls import tls_context
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}  # the default ports by scheme
 _PROBE_SECONDS: Final = 3.0
@@ -40,14 +41,14 @@ class Broker:
     def tls_context(self) -> ssl.SSLContext | None:
         if not self.is_secure:
             return None
-        context = ssl.create_default_context(cadata=self.authorities)
+        context = tls_context(authorities=self.authorities)
         context.sslsocket_class = _ClosingSocket
         return context
 
     async def tls_hint(self) -> str:
         """Return what to say after a failure if the broker is asked without TLS, but speaks it; else an empty text."""
         if not self.is_secure:
-            context = ssl.create_default_context()
+            context = tls_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
             with suppress(OSError):
                 async with asyncio.timeout(_PROBE_SECONDS):
@@ -132,7 +133,7 @@ class _ClosingSocket(ssl.SSLSocket):
 
 def _authorities(ca_file: Path) -> str:
     try:
-        ssl.create_default_context(cafile=ca_file)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca_file)
         # only comments contain characters that are not ASCII
         return ca_file.read_bytes().decode("ascii", "ignore")
     except (OSError, ssl.SSLError) as error:

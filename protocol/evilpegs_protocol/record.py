@@ -18,14 +18,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import canonical, decode_record_event
-from evilpegs_protocol.server_messages import (
-    FeedbackGiven,
-    GameOver,
-    GameStarted,
-    MatchOver,
-    MatchStarted,
-    RecordEvent,
-)
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
 
 GENESIS: Final = "0" * 64  # the hash before the first event of a record
 KEY_BYTES: Final = 32

@@ -4,17 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evilpegs_protocol.fields import (
-    Codemaker,
-    Count,
-    Label,
-    LadderId,
-    Message,
-    Milliseconds,
-    Name,
-    Number,
-    ProgramText,
-)
+from evilpegs_protocol.fields import Codemaker, Count, Label, LadderId, Message, Milliseconds, Name, Number, ProgramText
 from evilpegs_protocol.server_messages import PlayerKind
 
 Figure = Annotated[float, Field(ge=0)]  # a measured number, which may have a fraction

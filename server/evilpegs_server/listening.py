@@ -15,6 +15,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import PATH
+from evilpegs_protocol.tls import tls_context
 from evilpegs_server.hosts import DEFAULT_PORTS, PublicAddress
 from evilpegs_server.settings import Settings
 
@@ -148,7 +149,7 @@ def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
         if key is not None:
             raise TlsUnusableError(f"the key {key} has no certificate; name its certificate with --tls-cert")
         return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context = tls_context(ssl.Purpose.CLIENT_AUTH)
     try:
         for path in filter(None, (cert, key)):
             path.open().close()

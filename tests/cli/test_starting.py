@@ -1,5 +1,6 @@
 """Ctrl-C while a command imports what it needs, and a file for TLS secrets that cannot be opened."""
 
+import os
 import subprocess
 import sys
 
@@ -61,9 +62,23 @@ def test_key_log_that_cannot_be_opened_is_one_line(run, server, monkeypatch, tmp
         assert "SSLKEYLOGFILE" in run(command, "--server", server.url).complaint
 
 
-def test_key_log_of_server_is_one_line(run, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "words", [["ladders", "--server", "wss://127.0.0.1:1/v1"], ["feed", "--mqtt", "mqtts://127.0.0.1:1"]]
+)
+def test_key_log_that_is_a_pipe_is_one_line(run, monkeypatch, tmp_path, words):
+    os.mkfifo(tmp_path / "keys")
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    complaint = run(*words).complaint
+    assert all(fact in complaint for fact in ("SSLKEYLOGFILE", str(tmp_path / "keys"), "pipe"))
+    assert run("partition", "--rules", "2x2", "11").status == 0  # which has no use for it
+
+
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_key_log_of_server_is_one_line(run, monkeypatch, tmp_path, is_pipe):
     cert, key = make_certificate(tmp_path)
-    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path))
+    if is_pipe:
+        os.mkfifo(tmp_path / "keys")
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys" if is_pipe else tmp_path))
     database = f"sqlite:///{tmp_path}/x.sqlite3"
     result = run("serve", "--port", "0", "--no-site", "--tls-cert", cert, "--tls-key", key, "--database", database)
     assert str(tmp_path) in result.complaint

@@ -43,6 +43,7 @@ from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL, port_fault
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import Error, ServerEvent
+from evilpegs_protocol.tls import tls_context
 
 DIAL_SECONDS: Final = 10.0
 # the statuses with which a game port refuses a connection; the body says why
@@ -108,7 +109,7 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
     if proxy is not None and loop.get_exception_handler() is None:
         loop.set_exception_handler(_report)
     # here, because a file of SSLKEYLOGFILE that cannot be opened is no fault of the network
-    tls = ssl.create_default_context() if url.startswith("wss:") else None
+    tls = tls_context() if url.startswith("wss:") else None
     try:
         opened = await connect(
             url,

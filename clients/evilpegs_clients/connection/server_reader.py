@@ -4,7 +4,6 @@ The server is named by the address of its game, whose answer to `hello` names th
 again, because reading changes nothing; a stream goes on after the last event that arrived.
 """
 
-import ssl
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.server_messages import RecordEvent, Welcome
 from evilpegs_protocol.standings import Standings
+from evilpegs_protocol.tls import tls_context
 
 SILENCE_SECONDS: Final = 45.0
 """The longest wait for bytes; a stream sends something every 15 seconds."""
@@ -86,7 +86,7 @@ class ServerReader:
             self._http = httpx.AsyncClient(
                 base_url=self._site,
                 timeout=httpx.Timeout(seconds, read=SILENCE_SECONDS),
-                verify=ssl.create_default_context(),
+                verify=tls_context(),
                 proxy=self._proxy,
                 trust_env=False,  # for proxies only, and the proxy is chosen here
             )
