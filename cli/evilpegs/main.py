@@ -19,7 +19,7 @@ from cyclopts import App, Group, Parameter
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
 from evilpegs.starting import INTERRUPTED_STATUS, note_started
-from evilpegs_clients.terminal.console import PipedConsole
+from evilpegs_clients.terminal.console import PLAINLY, PipedConsole
 
 ADDRESS_SPACE: Final = 1 << 30  # least bytes for a process of a server, which maps 700 MB on two processors
 USER_ERROR_STATUS: Final = 2
@@ -248,7 +248,7 @@ def prepare_streams() -> None:
             if not isinstance(stream, OpenStream) and _is_on(stream, descriptor):
                 stream = _reopen(stream, descriptor)
                 setattr(sys, name, stream)
-            stream.reconfigure(errors="replace")  # in place of characters that cannot be printed
+            stream.reconfigure(errors=PLAINLY)
 
 
 def discard_unwritable() -> None:

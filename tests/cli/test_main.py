@@ -325,10 +325,16 @@ def test_missing_extra_is_named():
     assert "'.[server]'" in line
 
 
-def test_text_beyond_terminal_encoding_is_replaced(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
-    assert main(["duel", "minimax", "--rules", "2x2"]) == 0
-    assert b"2,0" in sys.stdout.buffer.getvalue()
+@pytest.mark.parametrize(("encoding", "bar"), [("ascii", "#"), ("latin-1", "#"), ("cp437", "█"), ("utf-8", "█")])
+def test_marks_and_bars_are_shown_in_every_encoding(monkeypatch, encoding, bar):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    for command in (["partition", "112"], ["evaluate", "minimax"], ["duel", "minimax", "--secret", "123"]):
+        assert main([*command, "--rules", "3x3"]) == 0
+    stream.flush()
+    printed = stream.buffer.getvalue().decode(encoding)
+    assert bar * 40 in printed
+    assert "?" not in printed
 
 
 def test_collection_of_garbage_goes_on_after_import(run):

@@ -6,7 +6,8 @@ from typing import Final
 from rich.text import Text
 
 from evilpegs_clients.printable import printable
-from evilpegs_clients.terminal.pegs import MARK_SYMBOLS, feedback_marks, peg_text
+from evilpegs_clients.terminal.console import MARK_SYMBOLS
+from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_clients.terminal.screen import Screen
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.fields import Codemaker

@@ -6,9 +6,9 @@ from typing import Final
 from rich.text import Text
 
 from evilpegs_clients.printable import printable
+from evilpegs_clients.terminal.console import MARK_SYMBOLS
 from evilpegs_game.codes import SYMBOLS
 
-MARK_SYMBOLS: Final = ("●○·", "Xo.")  # black, white and neither, in Unicode and in ASCII
 # the step between hues on the color circle, with which they differ clearly
 _GOLDEN: Final = 0.618034
 
