@@ -85,7 +85,7 @@ def load_broker(
 
 def _split(url: str) -> SplitResult:
     if (fault := port_fault(url)) is not None:
-        raise BrokerUnusableError(fault)
+        raise _not_a_url(url, f"{fault}; ")
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -108,9 +108,9 @@ def _is_host(name: str | None) -> bool:
         return False
 
 
-def _not_a_url(url: str) -> BrokerUnusableError:
+def _not_a_url(url: str, why: str = "") -> BrokerUnusableError:
     shown = url[:80] if "@" not in url else "one with a login"
-    return BrokerUnusableError(f"not the URL of a broker: {shown!r}; write mqtt://HOST:PORT or mqtts://HOST:PORT")
+    return BrokerUnusableError(f"not the URL of a broker: {shown!r}; {why}write mqtt://HOST:PORT or mqtts://HOST:PORT")
 
 
 def _first_line(file: Path) -> str:

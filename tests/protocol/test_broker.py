@@ -65,5 +65,16 @@ def test_file_without_certificate_is_refused(tmp_path):
 
 @pytest.mark.parametrize("port", [0, 65536, 99999])
 def test_port_out_of_range_is_named(port):
-    with pytest.raises(BrokerUnusableError, match=f"^port {port} is not 1 to 65535$"):
-        load_broker(f"mqtt://127.0.0.1:{port}")
+    with pytest.raises(BrokerUnusableError) as caught:
+        load_broker(url := f"mqtt://127.0.0.1:{port}")
+    assert all(fact in str(caught.value) for fact in (url, f"port {port} is not 1 to 65535", "mqtt://HOST:PORT"))
+
+
+ODD = ["foo", "hall:1883", "http://hall", "mqtt://", "mqtt://hall:x", " ", "", "mqtt:hall", "mqtt://hall/topic"]
+
+
+@pytest.mark.parametrize("url", ODD)
+def test_odd_url_is_quoted_with_the_form_that_is_wanted(url):
+    with pytest.raises(BrokerUnusableError) as caught:
+        load_broker(url)
+    assert all(fact in str(caught.value) for fact in (repr(url), "mqtt://HOST:PORT"))
