@@ -56,7 +56,7 @@ class HardestReplies(NamedTuple):
     work: int
 
 
-@dataclass(slots=True)
+@dataclass
 class _Tables:
     columns: Columns
     code_indices: Indices  # among all codes of the rules, ascending

@@ -27,6 +27,7 @@ def pickled(value):
 COPIES = [copy.copy, copy.deepcopy, pickled]
 each_copy = pytest.mark.parametrize("twin_of", COPIES, ids=["copy", "deepcopy", "pickle"])
 each_deep_copy = pytest.mark.parametrize("twin_of", COPIES[1:], ids=["deepcopy", "pickle"])
+each_protocol = pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 TURNS = ["1122:1,0", "1344:0,2", "3425:1,2"]
 
 
@@ -54,6 +55,24 @@ def test_copied_game_plays_on_identically_and_alone(twin_of, codemaker, seed, gu
     assert state(game) == before
     assert play_on(game, guesses[played:]) == replies
     assert state(game) == state(twin)
+
+
+@each_protocol
+@pytest.mark.parametrize("codemaker", ["evil", "fixed", "devil"])
+def test_game_is_pickled_with_every_protocol(codemaker, protocol):
+    game = Game("3x4", codemaker, seed=1)
+    game.guess("112")
+    twin = pickle.loads(pickle.dumps(game, protocol))
+    assert state(twin) == state(game)
+    assert play_on(twin, ["344", "123"]) == play_on(game, ["344", "123"])
+
+
+@each_protocol
+def test_results_are_pickled_with_every_protocol(protocol):
+    solution, tree = evilpegs.solve("2x3"), evilpegs.tree("minimax", "3x3")
+    advice, result = evilpegs.advise("3x3", ["112:1,0"]), evilpegs.evaluate("minimax", "3x3")
+    for value in (solution, tree, advice, result, evilpegs.certify(tree), evilpegs.Rules(3, 3)):
+        assert repr(pickle.loads(pickle.dumps(value, protocol))) == repr(value)
 
 
 class Counting:
