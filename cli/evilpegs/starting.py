@@ -14,6 +14,7 @@ INTERRUPTED_STATUS = 130
 def run() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in the background
         signal.signal(signal.SIGINT, _end)
+    os.umask(os.umask(0o077) & 0o077)  # whatever it takes from others, the owner can read and write what is made here
     from evilpegs.main import main  # noqa: PLC0415 - takes longer than all above
 
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command imports what it needs, and a file for TLS secrets that cannot be opened."""
+"""What surrounds a command: Ctrl-C while it imports, the umask, and a file for TLS secrets that cannot be opened."""
 
 import os
 import subprocess
@@ -52,6 +52,13 @@ def test_command_raises_keyboard_interrupt():
     text += "sys.argv[1:] = ['partition', '--rules', '2x2', '11']; starting.run()"
     ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ended.stdout.startswith("True\n")
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o777, 0o600), (0o277, 0o600), (0o022, 0o644)])
+def test_files_can_be_read_by_their_owner_whatever_the_umask(tmp_path, umask, mode):
+    command = [sys.executable, "-m", "evilpegs", "tree", "minimax", "--rules", "2x2", "--out", "2x2.tree"]
+    subprocess.run(command, cwd=tmp_path, umask=umask, capture_output=True, timeout=PATIENCE, check=True)
+    assert (tmp_path / "2x2.tree").stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.parametrize("command", ["ladders", "leaderboard"])
