@@ -17,7 +17,9 @@ def printable(text):
     return "".join(character if character.isprintable() else "?" for character in str(text))
 
 
-with connect(sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8765/v1", subprotocols=["evilpegs.v1"]) as socket:
+url = sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8765/v1"
+proxy = None if "//127.0.0.1:" in url else True  # True is that of the environment, which does not lead to this machine
+with connect(url, subprotocols=["evilpegs.v1"], proxy=proxy) as socket:
     socket.send(json.dumps({"type": "hello", "client": {"name": "minimal-bot", "version": "1"}}))
     socket.send(json.dumps({"type": "play", "ladder": "classic-practice"}))
     for event in map(json.loads, socket):

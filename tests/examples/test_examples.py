@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 import re
+import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -103,6 +104,16 @@ SOLVED = re.compile(r"[^\d\n]*\bsolved\b[^\d\n]*\b\d\b[^\d\n]*\b[1-6]{4}\n")
 
 async def test_python_example_solves_game(tmp_path):
     assert SOLVED.fullmatch(await played(tmp_path, sys.executable, str(EXAMPLES / "minimal_bot.py")))
+
+
+async def test_python_example_needs_no_proxy_to_this_machine(tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with socket.socket() as closed:  # bound and not listening: who connects is refused
+        closed.bind(("127.0.0.1", 0))
+        for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{closed.getsockname()[1]}")
+        assert SOLVED.fullmatch(await played(tmp_path, sys.executable, str(EXAMPLES / "minimal_bot.py")))
 
 
 async def test_javascript_example_solves_game(tmp_path, node):
