@@ -69,7 +69,7 @@ async def running_show(
     async with AsyncExitStack() as stack:
         copy = await _open_copy(stack, settings.database, log) if is_remote(settings.database) else None
         # nodes say nothing of what others have sent
-        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.mirror.gone)
+        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.places.gone)
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
         await asyncio.to_thread(derived.prepare)

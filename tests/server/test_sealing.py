@@ -18,7 +18,15 @@ READS = re.compile(r"\b(FROM|JOIN)\s+(log\.|main\.)?(matches|events|games|begun)
 SELECTS = re.compile(r"\bselect\([^)]*\b(matches|events|games|begun)\b")
 # They keep, copy, move and repair the log and what is derived from it, and show nothing of it.
 KEEPERS = {
-    *("copies/backup", "copies/load", "copies/mirror", "copies/mirrored_rows", "derived/connections", "derived/file"),
+    *(
+        "copies/backup",
+        "copies/load",
+        "copies/mirror",
+        "copies/mirrored_rows",
+        "copies/places",
+        "derived/connections",
+        "derived/file",
+    ),
     *("engines/node", "engines/postgres", "engines/sqlite", "log/ladders"),
 }
 OTHERS = {

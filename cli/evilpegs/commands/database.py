@@ -158,7 +158,7 @@ def follow(
         stack.callback(mirror.close)
         with _shown_progress() as show:
             while not (stops or mirror.catch_up()):
-                show("events", mirror.copied, mirror.written)
+                show("events", mirror.places.copied, mirror.places.written)
         if not stops:
             print(f"{file} has all that {shown_url(url)} has", flush=True)  # noqa: T201
         is_lost = False

@@ -351,7 +351,7 @@ def test_restored_dump_is_followed_on(nodes, follow, copy, dumped, elsewhere):
     before = ids(copy())
     restored.play("a", StoredPlay(50, TINY).play(("solved", [1])))
     finish(mirrored := follow(restored.url))
-    assert mirrored.gone == 0
+    assert mirrored.places.gone == 0
     assert ids(copy())[: len(before)] == before
     assert content(copy()) == content(restored.engine)
 
@@ -379,7 +379,7 @@ def test_restored_older_dump_is_noticed(nodes, follow, copy, dumped, elsewhere, 
     assert [line["log_level"] for line in lines] == ["warning"]
     assert content(copy()) == content(restored.engine)
     assert_in_order(copy())
-    assert (mirrored.gone, min(row[2] for row in ids(copy()))) == (had, had + 1)
+    assert (mirrored.places.gone, min(row[2] for row in ids(copy()))) == (had, had + 1)
     assert load_log_id(copy()) == load_log_id(restored.engine)
 
 
@@ -427,17 +427,17 @@ def test_processes_copy_in_turns(nodes, postgres_cluster, tmp_path, monkeypatch)
     first, second = LocalCopy(nodes.url), LocalCopy(nodes.url)
     first.follow()
     second.follow()
-    assert first.mirror.last == second.mirror.last == read_value(nodes.engine, "SELECT count(*) FROM events")
+    assert first.places.last == second.places.last == read_value(nodes.engine, "SELECT count(*) FROM events")
     nodes.play("a", StoredPlay(50, TINY).play(("solved", [1])))
     waiting = threading.Thread(target=second.follow)
     waiting.start()
     first.follow()
     waiting.join()
-    assert second.mirror.last == first.mirror.last
+    assert second.places.last == first.places.last
     first.close()
     nodes.play("a", StoredPlay(51, TINY).play(("solved", [1])))
     second.follow()
-    assert second.mirror.last == first.mirror.last + 4
+    assert second.places.last == first.places.last + 4
     second.close()
 
 
@@ -461,4 +461,4 @@ def test_mirrors_of_one_file_look_in_turns(nodes, tmp_path, copy, monkeypatch):
         each.close()
     assert_in_order(copy())
     assert content(copy()) == content(nodes.engine)
-    assert mirrors[0].last == mirrors[1].last
+    assert mirrors[0].places.last == mirrors[1].places.last

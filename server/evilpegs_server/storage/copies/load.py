@@ -6,8 +6,8 @@ from typing import Final
 import sqlalchemy as sa
 
 from evilpegs_server.storage.copies.backup import readable_database
-from evilpegs_server.storage.copies.mirror import COPIED
 from evilpegs_server.storage.copies.mirrored_rows import TABLES
+from evilpegs_server.storage.copies.places import COPIED
 from evilpegs_server.storage.engines import sqlite
 from evilpegs_server.storage.engines.postgres import PostgresDatabase, nodes
 from evilpegs_server.storage.errors import DatabaseUnusableError

@@ -10,22 +10,20 @@ A restored older dump lacks events that the copy has, or has others in their pla
 the first event on, with ids above all that it had.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack, closing
-from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-import orjson
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 from sqlalchemy.exc import IntegrityError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import replacement
 from evilpegs_server.storage.copies import mirrored_rows as rows_of
+from evilpegs_server.storage.copies.places import OtherLogError, Places, in_order
 from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase
 from evilpegs_server.storage.errors import DatabaseUnusableError
@@ -37,34 +35,11 @@ EVENTS: Final = 5_000
 """Of each node, in one look."""
 FULL_SECONDS: Final = 1.0
 """Between two looks at what changes without an event."""
-COPIED: Final = "copied"
-"""The node of events that were copied to PostgreSQL; their numbers are their ids."""
-
-# `id` is that of the event in the copy. The row without a node has the highest id of a copy that was made again, and
-# the time up to which players were copied.
-_MIRRORED: Final = text("""
-    CREATE TABLE IF NOT EXISTS mirrored (
-        node TEXT PRIMARY KEY, n INTEGER NOT NULL, id INTEGER NOT NULL, hash TEXT NOT NULL)
-""")
 _STATE: Final = text("""
     SELECT (SELECT count(*) FROM sqlite_master WHERE name = 'mirrored'), (SELECT coalesce(max(id), 0) FROM events),
         (SELECT count(*) FROM (SELECT 1 FROM players LIMIT 1))
 """)
-_PLACES: Final = text("SELECT node, n, id, hash FROM mirrored")
-_PUT_PLACE: Final = text("INSERT OR REPLACE INTO mirrored VALUES (:node, :n, :id, :hash)")
 _KEEP_IDS: Final = text("UPDATE log SET deleted = max(deleted, :id)")
-
-
-class Place(NamedTuple):
-    """The last event of a node that was copied: its number, its id in the copy, its hash."""
-
-    n: int
-    id: int
-    hash: str
-
-
-class _OtherLogError(Exception):
-    pass
 
 
 def copy_to_file(url: str, file: Path, report: Callable[[str, int, int], None]) -> None:
@@ -74,7 +49,7 @@ def copy_to_file(url: str, file: Path, report: Callable[[str, int, int], None]) 
     with replacement(file) as new:
         with closing(Mirror(url, new)) as mirror:
             while not mirror.catch_up():
-                report("events", mirror.copied, mirror.written)
+                report("events", mirror.places.copied, mirror.places.written)
         with closing(connect(new)) as connection:
             connection.execute("DROP TABLE mirrored")
             connection.execute("PRAGMA journal_mode=DELETE")
@@ -87,6 +62,7 @@ class Mirror:
         self, url: str, file: Path, log: BoundLogger | None = None, now: Callable[[], float] = monotonic
     ) -> None:
         self._file, self._log, self._now = file, log, now
+        self.places = Places()
         with ExitStack() as stack:
             self._source = stack.enter_context(closing_engine(engine_of(url).open_source(url)))
             self._target = stack.enter_context(closing_engine(SqliteDatabase.open(file_url(file))))
@@ -94,23 +70,7 @@ class Mirror:
                 self._begin(target)
             self._closing = stack.pop_all()
         self._next_full, self._has_remains = float("-inf"), False
-        self._first = 0  # the first id that nodes may give
-        self.written = 0  # events of the database
         self.key: str | None = None  # the public one with which nodes sign
-
-    @property
-    def copied(self) -> int:
-        return sum(place.n for node, place in self._places.items() if node)
-
-    @property
-    def last(self) -> int:
-        """The highest id in the copy."""
-        return max(place.id for place in self._places.values())
-
-    @property
-    def gone(self) -> int:
-        """The highest id before the copy was made again."""
-        return self._places[""].id
 
     def close(self) -> None:
         self._closing.close()
@@ -122,7 +82,7 @@ class Mirror:
             is_new = self._begin(target)
             try:
                 is_whole = self._copy(source, target, is_new)
-            except (_OtherLogError, IntegrityError) as error:
+            except (OtherLogError, IntegrityError) as error:
                 if is_new:
                     raise
                 self._begin_again(target, str(error).partition("\n")[0])
@@ -135,31 +95,31 @@ class Mirror:
         is_mirror, last, has_players = target.execute(_STATE).one()
         if has_players and not is_mirror:
             raise DatabaseUnusableError(f"{self._file} is a database of its own; name a new file for the copy")
-        target.execute(_MIRRORED)
-        self._places = {"": Place(0, 0, "")}
-        self._places |= {node: Place(*row) for node, *row in target.execute(_PLACES)}
-        if last > self.last:
+        self.places.read(target)
+        if last > self.places.last:
             raise DatabaseUnusableError(f"a server has written to the copy {self._file}; name a new file for the copy")
         return not has_players
 
     def _begin_again(self, target: Connection, why: str) -> None:
         if self._log is not None:
             self._log.warning("the copy is made again from the first event on", copy=str(self._file), why=why)
-        for table in ("mirrored", *(table.name for table in reversed(rows_of.TABLES))):
-            target.execute(text(f"DELETE FROM {table}"))  # noqa: S608 - of constants
-        target.execute(_PUT_PLACE, {"node": "", **Place(0, self.last, "")._asdict()})
-        target.execute(_KEEP_IDS, {"id": self.last})  # who follows the copy must not take new events for old ones
+        for table in reversed(rows_of.TABLES):
+            target.execute(delete(table))
+        self.places.begin_again(target)
+        target.execute(
+            _KEEP_IDS, {"id": self.places.last}
+        )  # who follows the copy must not take new events for old ones
         self._next_full = float("-inf")
 
     def _copy(self, source: Connection, target: Connection, is_new: bool) -> bool:
-        places = orjson.dumps({node: place.n for node, place in self._places.items() if node}).decode()
-        new, cut = self._check(source.execute(self._source.new_events, {"places": places, "limit": EVENTS}).all())
+        wanted = {"places": self.places.to_json(), "limit": EVENTS}
+        new, cut = self.places.check(source.execute(self._source.new_events, wanted).all(), EVENTS)
         if (acts := rows_of.new_acts(source, target)) is None:
-            raise _OtherLogError("what the operator did last is not there")
+            raise OtherLogError("what the operator did last is not there")
         is_full = not cut and self._now() >= self._next_full
         if not (is_full or acts or any(new.values())):
             return True
-        copied, last = dict(self._places), self.last
+        last = self.places.last
         if is_full or is_new:
             self._copy_log(source, target, is_new)
         rows_of.copy_acts(source, target, acts)
@@ -169,66 +129,25 @@ class Mirror:
         numbers = {row.match for rows in new.values() for row in rows}
         rows_of.copy_matches(source, target, numbers)
         stored = []
-        for row in _in_order(new, cut, rows_of.last_seqs(target, numbers)):
-            last = max(last + 1, row.n, 0 if row.node == COPIED else self._first)
+        for row in in_order(new, cut, rows_of.last_seqs(target, numbers)):
+            last = self.places.move(row, last)
             event = {name: getattr(row, name) for name in ("match", "seq", "at", "type", "json", "hash")}
             stored.append({"id": last, **event})
-            copied[row.node] = Place(row.n, last, row.hash)
         rows_of.store_events(target, stored)
         if is_full:
-            created = rows_of.copy_without_events(source, target, copied[""].n)
-            copied[""] = copied[""]._replace(n=created)
-        changed = [(node, place) for node, place in copied.items() if place != self._places.get(node)]
-        if changed:
-            target.execute(_PUT_PLACE, [{"node": node, **place._asdict()} for node, place in changed])
-        self._places = copied
+            self.places.move_players(rows_of.copy_without_events(source, target, self.places.created))
+        self.places.store(target)
         if is_full:
             self._next_full = self._now() + FULL_SECONDS
         return not cut
-
-    def _check(self, rows: Sequence[Any]) -> tuple[dict[str, deque[Any]], set[str]]:
-        # what is new of each node, and the nodes that have more
-        new, cut, self.written = {}, set(), 0
-        for node, group in groupby(rows, key=lambda row: row.node):
-            events = list(group)
-            written = events[0].written
-            self.written += written
-            if node == COPIED:
-                self._first = written + 1
-            if len(events) == EVENTS:
-                cut.add(node)
-            known = self._places.get(node)
-            if known is not None and events[0].n == known.n:
-                if events.pop(0).hash != known.hash:
-                    raise _OtherLogError(f"event {known.n} of the node {node} is another one")
-            elif known is not None and written < known.n:  # else it was forgotten
-                raise _OtherLogError(f"the events of the node {node} end with {written}")
-            new[node] = deque(event for event in events if event.n is not None)
-        if missing := self._places.keys() - new.keys() - {""}:
-            raise _OtherLogError(f"there is no node {min(missing)}")
-        # what was copied comes first, because its ids are the lowest
-        return ({COPIED: new[COPIED]} if COPIED in cut else new), cut
 
     def _copy_log(self, source: Connection, target: Connection, is_new: bool) -> None:
         name, deleted, self.key = source.execute(self._source.log_row).one()
         if is_new:
             target.execute(update(tables.log).values(id=name))
         elif target.execute(select(tables.log.c.id)).scalar() != name:
-            raise _OtherLogError("the database is another one")
+            raise OtherLogError("the database is another one")
         target.execute(_KEEP_IDS, {"id": deleted})
-
-
-def _in_order(new: Mapping[str, deque[Any]], cut: set[str], last: dict[int, int]) -> Iterator[Any]:
-    # by time where the order is free, until all that are left wait for events that were not read yet
-    while waiting := [events for events in new.values() if events]:
-        ready = [events for events in waiting if events[0].seq <= last.get(events[0].match, 0) + 1]
-        if not ready:
-            if any(node in cut and not events for node, events in new.items()):
-                return
-            ready = waiting  # the database has lost an event
-        row = min(ready, key=lambda events: events[0].at).popleft()
-        last[row.match] = row.seq
-        yield row
 
 
 class LocalCopy:
@@ -236,6 +155,7 @@ class LocalCopy:
 
     def __init__(self, url: str, log: BoundLogger | None = None) -> None:
         self.mirror = Mirror(url, database_file(url), log)
+        self.places = self.mirror.places
         self._working, self._is_closed = Lock(), False
 
     def follow(self, report: Callable[[float], None] = lambda _: None) -> tuple[int, int]:
@@ -245,8 +165,8 @@ class LocalCopy:
         """
         with self._working:
             while not (self._is_closed or self.mirror.catch_up()):
-                report(self.mirror.copied / max(1, self.mirror.written))
-            return self.mirror.last, self.mirror.gone
+                report(self.places.copied / max(1, self.places.written))
+            return self.places.last, self.places.gone
 
     def close(self) -> None:
         """End also what `follow` does on another thread."""
