@@ -5,10 +5,9 @@ import signal
 import socket
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import active_children, util
-from threading import Event, Thread
+from multiprocessing import active_children, resource_tracker, util
 
 import pytest
 
@@ -47,30 +46,14 @@ def test_interrupt_is_deferred_while_process_may_start(monkeypatch):
     assert blocked == [True, False]
 
 
-@contextmanager
-def taken_signals():
-    """Provide a descriptor that has one byte for each signal that any thread of this process takes."""
-    taken, taking = os.pipe()
-    os.set_blocking(taking, False)
-    before = signal.set_wakeup_fd(taking)
-    try:
-        yield taken
-    finally:
-        signal.set_wakeup_fd(before)
-        os.close(taken)
-        os.close(taking)
-
-
 def test_interrupt_of_another_thread_waits_until_process_is_started(monkeypatch, capfd):
-    """A process that is interrupted before it knows what to do prints a traceback: the control is without the guard."""
-    over, processes = Event(), []
-    spawn = util.spawnv_passfds
+    """The handler runs in this thread then, whatever it masks. Without the guard the process prints a traceback."""
+    processes, spawn = [], util.spawnv_passfds
+    resource_tracker.ensure_running()  # a process that may not be interrupted either
 
     def spawn_interrupted(*arguments):
         processes.append(spawn(*arguments))
-        with taken_signals() as taken:
-            signal.pthread_kill(thread.ident, signal.SIGINT)
-            os.read(taken, 1)
+        signal.getsignal(signal.SIGINT)(signal.SIGINT, None)
         return processes[-1]
 
     def interrupted():
@@ -80,16 +63,14 @@ def test_interrupt_of_another_thread_waits_until_process_is_started(monkeypatch,
             os.waitpid(processes[-1], 0)
         return capfd.readouterr().err
 
-    thread = Thread(target=over.wait)
-    thread.start()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # there is none in the background
     try:
         monkeypatch.setattr(util, "spawnv_passfds", spawn_interrupted)
         assert interrupted() == ""
         monkeypatch.setattr(ProcessPool, "submit", ProcessPoolExecutor.submit)
         assert "Traceback" in interrupted()
     finally:
-        over.set()
-        thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_workers_ends_processes_on_interrupt(tmp_path):
