@@ -5,10 +5,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from evilpegs_server.storage.postgres import store
+from evilpegs_server.storage.engines import postgres
 from support.faketime_server import main
 
 CHECK = "WHERE o.node = %(node)s AND o.epoch = w.epoch"
-assert CHECK in store.BATCH
-store.BATCH = store.BATCH.replace(CHECK, "")
+assert CHECK in postgres.BATCH
+postgres.BATCH = postgres.BATCH.replace(CHECK, "")
 sys.exit(main())

@@ -262,7 +262,7 @@ async def test_stopped_node_that_goes_on_answers_no_guess(postgres_cluster, post
     """Its match is played elsewhere then. The log takes two events of one number here: the epoch alone must do it."""
     async with FaultyNodes(postgres_cluster, postgres_url, on_disk, program, ("one", "two")) as system:
         async with await system.connect() as connection:
-            await connection.execute("ALTER TABLE events DROP CONSTRAINT events_pkey")
+            await connection.execute("ALTER TABLE events DROP CONSTRAINT pk_events")
         one, two = system.nodes["one"], system.nodes["two"]
         async with dial(one.url) as left:
             await left.hello("annette")

@@ -279,7 +279,7 @@ def _check_text(path: Path, siblings: Iterable[SiblingModule]) -> None:
         try:
             decode_text(source)
         except NotTextError as error:
-            raise StrategyError(f"{file} cannot be loaded: {error}") from None
+            raise StrategyError(f"{file} cannot be loaded: {error}") from error
 
 
 def _forget(top: str) -> None:

@@ -109,12 +109,12 @@ class LiveLeaderboards:
         """Why readers still wait for the first count, for people."""
         if self._is_failing:
             return "the results cannot be counted now; the log of the server says why"
-        return f"the results are being counted, {self._derived.share_done:.0%} done; try again soon"
+        return f"the results are being counted, {self._derived.cursor.share_done:.0%} done; try again soon"
 
     @property
     def filled(self) -> bool:
         """True unless results from before the start are still derived or counted."""
-        return self._is_counted and self._derived.share_done == 1.0
+        return self._is_counted and self._derived.cursor.share_done == 1.0
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
         """Return the rows, best first; none if the ladder is unknown or not rated."""

@@ -52,7 +52,7 @@ class StoredLeaderboards:
     @property
     def is_verified(self) -> bool:
         """True if the hashes of all events from before the last `advance` are verified."""
-        return self._verified >= self._derived.position
+        return self._verified >= self._derived.cursor.position
 
     def advance(self, last: int) -> dict[str, tuple[LeaderboardRow, ...]]:
         """Count what was stored up to the event ``last``, and return all rows of the changed ladders, best first."""
@@ -150,7 +150,7 @@ class StoredLeaderboards:
 
     def verify(self) -> bool:
         """Verify the next `VERIFIED` events; return True if `advance` has all games to count."""
-        last = min(self._verified + VERIFIED, self._derived.position)
+        last = min(self._verified + VERIFIED, self._derived.cursor.position)
         broken = find_broken_matches(self._derived.engine, self._verified, last) - self.broken
         self._verified = last
         if broken:

@@ -7,6 +7,7 @@ from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.text_files import NotTextError
 from support.walks import evaluate
 
 ROOT = Position(Rules(3, 3), (), LiveSets())
@@ -101,7 +102,7 @@ def test_strategy_file_without_choose(write, text):
         ("import no_such_module\n", ModuleNotFoundError, ["'no_such_module'", "line 1"]),
         ("raise ValueError('two\\nlines')\n", ValueError, ["ValueError: two lines", "line 1"]),
         ("import sys\nsys.exit(3)\n", SystemExit, ["SystemExit: 3", "line 2"]),
-        ("\0", (SyntaxError, ValueError), ["null"]),
+        ("\0", NotTextError, ["NUL"]),
     ],
 )
 def test_strategy_file_that_does_not_load(write, text, cause, named):

@@ -88,7 +88,7 @@ async def test_busy_threads_are_answered_with_retry(web, site):
 async def test_lists_say_how_far_the_results_are(web, site, engine, monkeypatch):
     monkeypatch.setattr(live_leaderboards, "FILL_SECONDS", 0.01)
     derived = derived_of(engine)
-    derived.share_done = 0.4
+    derived.cursor.share_done = 0.4
     site.leaderboards = LiveLeaderboards(derived, {}, None, lambda: 0)
     answers = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
     assert [answer.status_code for answer in answers] == [503, 503]

@@ -48,10 +48,10 @@ async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_secon
     begun, last = now(), load_last_event_id(derived.engine)
     try:
         standings = await followed.current()
-        while derived.position < last and now() < begun + RESULTS_SECONDS:
+        while derived.cursor.position < last and now() < begun + RESULTS_SECONDS:
             await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
-        if derived.position < last:
+        if derived.cursor.position < last:
             raise CommandError("the results are still being derived by a server; try again soon")
         while not found.is_verified:
             standings = await followed.current()

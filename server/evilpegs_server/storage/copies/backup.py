@@ -121,7 +121,9 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
 
 
 def _existing_file(url: str) -> Path:
-    check_files(file := database_file(url))
+    if (file := database_file(url)).is_dir():
+        raise DatabaseMissingError(f"{file} is a directory; name the file of a database")
+    check_files(file)
     if not file.is_file():
         raise DatabaseMissingError(f"there is no database at {file}; name the file of a database")
     return file

@@ -68,7 +68,7 @@ class LogCursor:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.position = 0
-        """The id of the last event whose results are in the file."""
+        """The id of the last event whose results are in the file, after `DerivedFile.follow`."""
         self._act = 0
         self.rewinds = 0
         self.share_done = 0.0  # of the log, for people who wait
@@ -116,7 +116,7 @@ class DerivedFile:
             raise errors.DatabaseMovedError(message) from None
         self._file = Connections(self._path, database, self._lock)
         self.engine = self._file.engine
-        self._cursor = LogCursor(self.engine)
+        self.cursor = LogCursor(self.engine)
         self._writing, self._has_remains, self._told = Lock(), False, 0
 
     @property
@@ -124,32 +124,22 @@ class DerivedFile:
         return self._lock.is_held
 
     @property
-    def position(self) -> int:
-        """The id of the last event whose results are in the file, after `follow`."""
-        return self._cursor.position
-
-    @property
-    def share_done(self) -> float:
-        """The share of the log, for people who wait."""
-        return self._cursor.share_done
-
-    @property
     def begun(self) -> int:
         """How often the file was begun again."""
-        return self._file.changes + self._cursor.rewinds
+        return self._file.changes + self.cursor.rewinds
 
     def follow(self, last: int, is_stopped: Callable[[], bool] = lambda: False) -> bool:
         """Derive what the events up to ``last`` say; return True if sums over earlier results no longer hold."""
         self.prepare()
         if self.is_writer:
             self._amend()
-        self._cursor.find()
+        self.cursor.find()
         said_at = monotonic()
         while self.is_writer and not is_stopped() and self._advance(last):
             if self._log is not None and monotonic() > said_at + PROGRESS_SECONDS:
                 said_at = monotonic()
-                self._log.info("deriving results from the events", done=f"{self.share_done:.0%}")
-        self._cursor.share_done = 1.0
+                self._log.info("deriving results from the events", done=f"{self.cursor.share_done:.0%}")
+        self.cursor.share_done = 1.0
         if not self._keeps_lock:
             self._lock.release()
         told, self._told = self._told, self.begun
@@ -157,7 +147,7 @@ class DerivedFile:
 
     def _advance(self, last: int) -> bool:
         with self._writing:
-            return self._cursor.advance(last)
+            return self.cursor.advance(last)
 
     def store_luck(self, measured: list[tuple[int, str, int, int]]) -> None:
         """Store rows of luck in millionths of a guess, bad luck positive, the hash of the curve, match and game."""
@@ -191,4 +181,4 @@ class DerivedFile:
         if self._log is not None and why != NONE:
             self._log.info("results are derived from the events again", why=why)
         self._file.replace()
-        self._cursor.begin()
+        self.cursor.begin()
