@@ -60,7 +60,7 @@ class InlineExecutor(Executor):
 class ProcessPool(ProcessPoolExecutor):
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
         # This may start a process, which would print a traceback if it or this process were interrupted before it runs.
-        with _deferred_interrupt():
+        with _deferred_interrupt(), _safe_path():
             return super().submit(function, *args, **kwargs)
 
 
@@ -87,6 +87,19 @@ def _deferred_interrupt() -> Iterator[None]:
 INLINE: Final = Workers(InlineExecutor(), 1)
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    # A Python that starts imports modules from the working directory, where a strategy may be called json.py.
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop("PYTHONSAFEPATH")
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
 def open_workers(jobs: int, cluster: str | None) -> AbstractContextManager[Workers]:
     """Provide a Dask cluster, or ``jobs`` processes, which end if the block fails. Raises EvaluationError."""
     if cluster is not None:
@@ -96,7 +109,8 @@ def open_workers(jobs: int, cluster: str | None) -> AbstractContextManager[Worke
 
 @contextmanager
 def _process_workers(jobs: int) -> Iterator[Workers]:
-    executor = ProcessPool(jobs, get_context("spawn"), initializer=_start_worker)
+    with _safe_path():
+        executor = ProcessPool(jobs, get_context("spawn"), initializer=_start_worker)
     before = {child.pid for child in active_children()}
     try:
         yield Workers(executor, 2 * jobs)
@@ -110,6 +124,7 @@ def _process_workers(jobs: int) -> Iterator[Workers]:
 
 
 def _start_worker() -> None:
+    os.environ.pop("PYTHONSAFEPATH", None)  # programs of --exec start as they do without workers
     # the parent reports the compilation of kernels
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

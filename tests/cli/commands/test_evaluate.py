@@ -404,7 +404,7 @@ def test_evaluate_jobs_change_no_result(run):
     assert alone | {"seconds": 0} == two | {"seconds": 0}
 
 
-@pytest.mark.parametrize("name", ["random.py", "json.py", "numba.py", "llvmlite.py"])
+@pytest.mark.parametrize("name", ["random.py", "json.py", "struct.py", "numba.py", "llvmlite.py"])
 def test_strategy_may_be_called_like_a_module_of_python(run, monkeypatch, tmp_path, name):
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "beside_it.py").write_text("def first(position):\n    return position.first_candidate\n")
