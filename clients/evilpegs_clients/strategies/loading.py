@@ -267,7 +267,7 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
-        if isinstance(error, SyntaxError | ValueError) and re.search(r"null byte|'utf-8' codec", str(error)):
+        if isinstance(error, SyntaxError | ValueError) and re.search(r"null byte|'utf-8' codec|Non-UTF-8", str(error)):
             _check_text(path, siblings)
         raise StrategyError(f"{path} cannot be loaded: {_describe(error, path)}") from error
     return module
