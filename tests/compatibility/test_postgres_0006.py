@@ -62,9 +62,9 @@ def test_new_tables_are_those_of_before(earlier, postgres_url):
 @pytest.mark.parametrize(
     ("statement", "flaw"),
     [
-        ("ALTER TABLE events DROP CONSTRAINT events_node_n_key", "the table events lacks the unique key node n"),
+        ("ALTER TABLE events DROP CONSTRAINT events_node_n_key", "the table events lacks the unique key (node, n)"),
         ("ALTER TABLE events DROP COLUMN hash", "the table events lacks the column hash"),
-        ("DROP INDEX ix_owners_wanted", "the table owners lacks the index ix_owners_wanted node"),
+        ("DROP INDEX ix_owners_wanted", "the table owners lacks the index ix_owners_wanted (node)"),
         ("DROP TABLE hidden", "the table hidden is missing"),
     ],
 )

@@ -244,7 +244,7 @@ def test_check_finds_what_its_tables_lack(run, postgres_url):
     with closing_engine(PostgresDatabase.open(postgres_url)) as engine, engine.begin() as connection:
         connection.execute(text("DROP INDEX ix_owners_node"))
     found = run("database", "check", postgres_url, "--json")
-    assert (found.status, found.document["damage"]) == (1, ["the table owners lacks the index ix_owners_node node"])
+    assert (found.status, found.document["damage"]) == (1, ["the table owners lacks the index ix_owners_node (node)"])
 
 
 def make_read_only(url):

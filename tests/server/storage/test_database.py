@@ -211,11 +211,11 @@ def without(table, constraint):
 LACKED = {
     "index": (
         "DROP INDEX ix_matches_ladder",
-        "the table matches lacks the index ix_matches_ladder ladder started_at",
+        "the table matches lacks the index ix_matches_ladder (ladder, started_at)",
     ),
     "foreign key": (
         without("hidden", ", \n\tCONSTRAINT fk_hidden_player FOREIGN KEY(player) REFERENCES players (id)"),
-        "the table hidden lacks the foreign key player -> players",
+        "the table hidden lacks the foreign key (player) to players",
     ),
     "unique key": (
         """
@@ -224,7 +224,7 @@ LACKED = {
         CREATE TABLE events (id INTEGER NOT NULL PRIMARY KEY, match INTEGER NOT NULL REFERENCES matches (number),
             seq INTEGER NOT NULL, at BIGINT NOT NULL, type TEXT NOT NULL, json TEXT NOT NULL, hash TEXT NOT NULL);
         """,
-        "the table events lacks the unique key match seq",
+        "the table events lacks the unique key (match, seq)",
     ),
 }
 

@@ -1,6 +1,6 @@
 """What a database must look like: the declared tables with their columns and keys, and how an older one gets there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,33 +63,33 @@ def key_flaws(connection: Connection, tables: MetaData) -> list[str]:
     """Return what keys and indexes the tables, which are all there, lack; others are no flaws."""
     inspector = inspect(connection)
     return [
-        f"the table {table.name} lacks the {kind} {' '.join(key)}"
+        f"the table {table.name} lacks the {key}"
         for table in tables.sorted_tables
-        for kind, keys in _declared_keys(table).items()
-        for key in sorted(keys - _found_keys(inspector, table.name)[kind])
+        for key in sorted(_declared_keys(table) - _found_keys(inspector, table.name))
     ]
 
 
-def _declared_keys(table: Table) -> Mapping[str, set[tuple[str, ...]]]:
-    foreign = {
-        (*(column.name for column in each.columns), "->", each.referred_table.name)
-        for each in table.constraints
-        if isinstance(each, ForeignKeyConstraint)
-    }
-    unique = (each for each in table.constraints if isinstance(each, UniqueConstraint))
+def _declared_keys(table: Table) -> set[str]:
+    constraints = table.constraints
+    foreign = (each for each in constraints if isinstance(each, ForeignKeyConstraint))
+    unique = (each for each in constraints if isinstance(each, UniqueConstraint))
     return {
-        "primary key": {tuple(column.name for column in table.primary_key)},
-        "foreign key": foreign,
-        "unique key": {tuple(column.name for column in each.columns) for each in unique},
-        "index": {(str(each.name), *(column.name for column in each.columns)) for each in table.indexes},
+        f"primary key {_columns(table.primary_key.columns.keys())}",
+        *(f"foreign key {_columns(each.columns.keys())} to {each.referred_table.name}" for each in foreign),
+        *(f"unique key {_columns(each.columns.keys())}" for each in unique),
+        *(f"index {each.name} {_columns(each.columns.keys())}" for each in table.indexes),
     }
 
 
-def _found_keys(inspector: Inspector, table: str) -> Mapping[str, set[tuple[str, ...]]]:
+def _found_keys(inspector: Inspector, table: str) -> set[str]:
     foreign = inspector.get_foreign_keys(table)
     return {
-        "primary key": {tuple(inspector.get_pk_constraint(table)["constrained_columns"])},
-        "foreign key": {(*each["constrained_columns"], "->", each["referred_table"]) for each in foreign},
-        "unique key": {tuple(each["column_names"]) for each in inspector.get_unique_constraints(table)},
-        "index": {(str(each["name"]), *map(str, each["column_names"])) for each in inspector.get_indexes(table)},
+        f"primary key {_columns(inspector.get_pk_constraint(table)['constrained_columns'])}",
+        *(f"foreign key {_columns(each['constrained_columns'])} to {each['referred_table']}" for each in foreign),
+        *(f"unique key {_columns(each['column_names'])}" for each in inspector.get_unique_constraints(table)),
+        *(f"index {each['name']} {_columns(each['column_names'])}" for each in inspector.get_indexes(table)),
     }
+
+
+def _columns(names: Iterable[str | None]) -> str:  # None stands for an expression
+    return f"({', '.join(map(str, names))})"
