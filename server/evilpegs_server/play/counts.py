@@ -1,12 +1,13 @@
 """Counts of events, refusals, connections and times in a server, for its metrics."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import perf_counter
 from typing import Final
 
-from evilpegs_server.play.messages import Step
+from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.durations import Durations
 
 RATE_LIMIT: Final = "requests_per_second"
@@ -28,6 +29,15 @@ class EndReason(StrEnum):
     OPERATOR = "operator"
 
 
+@dataclass(slots=True)
+class GuessTimes:
+    """Readings of perf_counter; those of a guess that got no reply stay 0."""
+
+    began: float
+    replied: float = 0.0
+    committed: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class ServerCounts:
     """Counts since the start of a server, as plain numbers: counting a guess takes 0.2 microseconds."""
@@ -46,11 +56,11 @@ class ServerCounts:
         default_factory=lambda: {stage: Durations() for stage in ("reply", "commit", "send")}
     )
 
-    def add_step(self, step: Step) -> None:
+    def add_step(self, entries: Iterable[LogEntry], times: GuessTimes | None) -> None:
         """Count the events of a step whose texts were just sent, and the stages of its guess."""
-        for entry in step.changes.entries:
+        for entry in entries:
             self.events[entry.type] += 1
-        if step.replied:
-            self.guess_times["reply"].add(step.replied - step.began)
-            self.guess_times["commit"].add(step.committed - step.replied)
-            self.guess_times["send"].add(perf_counter() - step.committed)
+        if times is not None and times.replied:
+            self.guess_times["reply"].add(times.replied - times.began)
+            self.guess_times["commit"].add(times.committed - times.replied)
+            self.guess_times["send"].add(perf_counter() - times.committed)

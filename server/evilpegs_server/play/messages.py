@@ -1,7 +1,6 @@
-"""Requests to a match, the channels of their senders, the steps that they begin, and the JSON texts that answer."""
+"""Requests to a match, the channels of their senders, and the JSON texts that answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import orjson
@@ -13,7 +12,6 @@ from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Changes
-from evilpegs_server.replies.codemaking import Reply
 
 MatchMessage = Ready | Guess | Hint | Resign | Resume
 
@@ -40,39 +38,23 @@ class Request(NamedTuple):
     arrived: float
 
 
-@dataclass(slots=True)
-class Step:
-    """One step of a match, whose fields are filled as it proceeds; without a request, the seat gets the texts."""
-
-    request: Request | None = None
-    events: list[MatchEvent] = field(default_factory=list)
-    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
-    reply: Reply | None = None
-    refusal: RefusedError | None = None  # answers the request, whose events are recorded all the same
-    secret: str | None = None
-    changes: Changes = field(default_factory=Changes)
-    texts: list[str] = field(default_factory=list)
-    # readings of perf_counter for the metrics of guesses
-    began: float = 0.0
-    replied: float = 0.0
-    committed: float = 0.0
-
-
 def add_re(text: str, re: str | None) -> str:
     """Append the field `re` to a JSON object, which makes it the answer to the request with that id."""
     # The text is not encoded again: an event keeps the bytes that were hashed, and `re` comes after them.
     return text if re is None else f'{text[:-1]},"re":{orjson.dumps(re).decode()}}}'
 
 
-def step_texts(match: str, step: Step) -> list[str]:
+def step_texts(
+    match: str, request: MatchMessage | Play | None, changes: Changes, refusal: RefusedError | None = None
+) -> list[str]:
     """Return the texts of a step in the order of sending; the first is the direct answer to its request."""
-    re = None if step.request is None else step.request.message.id
-    texts = [entry.text for entry in step.changes.entries]
-    if step.changes.turn is not None:
-        texts.append(turn_text(match, step.changes.turn))
-    if step.refusal is not None:
-        return [encode(step.refusal.answer(re)), *texts]
-    if step.request is not None:
+    texts = [entry.text for entry in changes.entries]
+    if changes.turn is not None:
+        texts.append(turn_text(match, changes.turn))
+    re = None if request is None else request.id
+    if refusal is not None:
+        return [encode(refusal.answer(re)), *texts]
+    if request is not None:
         texts[0] = add_re(texts[0], re)
     return texts
 

@@ -33,7 +33,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import lru_cache, partial
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 from structlog.stdlib import BoundLogger
 
@@ -43,14 +43,14 @@ from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice
 from evilpegs_server.match.clock import Times
-from evilpegs_server.match.events import AnswerRepeated, NeedReply
+from evilpegs_server.match.events import AnswerRepeated, GameEnded, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import messages
-from evilpegs_server.play.counts import EndReason, ServerCounts
+from evilpegs_server.play.counts import EndReason, GuessTimes, ServerCounts
 from evilpegs_server.play.match_time import MatchTime
-from evilpegs_server.play.messages import ClientChannel, Request, Step
+from evilpegs_server.play.messages import ClientChannel, Request
 from evilpegs_server.play.stall_free_clock import StallFreeClock
-from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.record.recorder import Changes, Recorder, ShownEnd
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.sealing import is_counted
 from evilpegs_server.storage.errors import FaultLog
@@ -69,6 +69,31 @@ class RunnerState(Enum):
     BUSY = "busy"
     BROKEN = "broken"
     CLOSED = "closed"
+
+
+class Asked(NamedTuple):
+    """What begins a step; without a request, the seat gets the texts."""
+
+    request: Request | None = None
+    times: GuessTimes | None = None  # of a guess that needs a reply
+    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
+
+
+class Answered(NamedTuple):
+    """What the match made of it; ``refusal`` answers the request, and the events are recorded all the same."""
+
+    events: Sequence[MatchEvent]
+    reply: Reply | None = None
+    refusal: RefusedError | None = None
+
+
+class Recorded(NamedTuple):
+    """What is stored, and then sent."""
+
+    request: Request | None
+    changes: Changes
+    texts: list[str]
+    times: GuessTimes | None = None
 
 
 class MatchRunner:
@@ -125,11 +150,11 @@ class MatchRunner:
         """Begin the match; the writes ``first`` are committed with its first events."""
         self.seat = channel
         now, key = self._now(), self.key
-        step = Step(Request(channel, request, now))
-        step.changes = self._recorder.open(self.match.start(now), player.name, client)
-        started_at = step.changes.entries[0].at
+        changes = self._recorder.open(self.match.start(now), player.name, client)
+        writes = [*first, insert_match(key.id, player, client, key.ladder.id, key.seed, changes.entries[0].at)]
         self._state = RunnerState.BUSY
-        self._commit(step, [*first, insert_match(key.id, player, client, key.ladder.id, key.seed, started_at)])
+        texts = messages.step_texts(key.id, request, changes)
+        self._commit(Recorded(Request(channel, request, now), changes, texts), writes)
 
     def recover(self, grace_ms: int) -> None:
         """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
@@ -239,9 +264,10 @@ class MatchRunner:
             entry = self.event_log.feedback(first.game, first.turn)
             request.channel.send([messages.add_re(entry.text, message.id)])
         elif isinstance(first, NeedReply):
-            self._ask_reply(Step(request), first)
+            self._ask_reply(request, first)
         else:
-            self._ask_secret(Step(request, events, refusal=messages.recorded_refusal(message, first)))
+            refusal = messages.recorded_refusal(message, first)
+            self._ask_secret(Asked(request), Answered(events, refusal=refusal))
 
     def wake(self) -> None:
         """End the game if its time is up; the timer calls this."""
@@ -250,7 +276,7 @@ class MatchRunner:
             return  # the step in progress sets the timer again
         now = self._now()
         if events := self.match.handle_timeout(now):
-            self._ask_secret(Step(events=events))
+            self._ask_secret(Asked(), Answered(events))
         else:
             self.time.set_timer(now, self.wake)
 
@@ -260,96 +286,98 @@ class MatchRunner:
             return
         end = self.match.abandon if self._abandoned else self.match.close
         if events := end(self._now()):
-            self._ask_secret(Step(events=events))
+            self._ask_secret(Asked(), Answered(events))
 
     # 2. The reply to a guess
 
-    def _ask_reply(self, step: Step, need: NeedReply) -> None:
+    def _ask_reply(self, request: Request, need: NeedReply) -> None:
         self._state = RunnerState.BUSY
-        step.began = perf_counter()
-        step.stalled_ms = round(self.time.credit.uncharged_ms)
+        times = GuessTimes(perf_counter())
+        asked = Asked(request, times, round(self.time.credit.uncharged_ms))
         secrets = self._secrets_of(need.game, need.client_nonce)
-        done = partial(self._take_reply, step)
+        done = partial(self._take_reply, asked, times)
         self._codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
 
-    def _take_reply(self, step: Step, reply: Reply | Exception) -> None:
+    def _take_reply(self, asked: Asked, times: GuessTimes, reply: Reply | Exception) -> None:
         if self._state is RunnerState.CLOSED:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            step.refusal = RefusedError(ErrorCode.INTERNAL, "the server could not answer; the game is void")
-            step.events = self.match.fail(self._now())
+            refusal = RefusedError(ErrorCode.INTERNAL, "the server could not answer; the game is void")
+            answered = Answered(self.match.fail(self._now()), refusal=refusal)
         else:
-            step.replied = perf_counter()
-            step.reply = reply
-            step.events = self.match.reply(reply.feedback, self._now())
-        self._ask_secret(step)
+            times.replied = perf_counter()
+            answered = Answered(self.match.reply(reply.feedback, self._now()), reply)
+        self._ask_secret(asked, answered)
 
     # 3. The code that the end of a game shows
 
-    def _ask_secret(self, step: Step) -> None:
+    def _ask_secret(self, asked: Asked, answered: Answered) -> None:
         self._state = RunnerState.BUSY
-        ended = self._recorder.first_shown_end(step.events)
+        ended = self._recorder.first_shown_end(answered.events)
         if ended is None:
-            self._record(step)
+            self._record(asked, answered)
             return
         secrets = self._secrets_of(ended.game, ended.client_nonce)
-        done = partial(self._take_secret, step)
+        done = partial(self._take_secret, asked, answered, ended)
         self._codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
 
-    def _take_secret(self, step: Step, secret: str | Exception) -> None:
+    def _take_secret(self, asked: Asked, answered: Answered, ended: GameEnded, secret: str | Exception) -> None:
         if self._state is RunnerState.CLOSED:
             return
         if isinstance(secret, Exception):
             self._log.error("could not find a code that agrees with every reply", exc_info=secret)
+            self._record(asked, answered)
         else:
-            step.secret = secret
-        self._record(step)
+            self._record(asked, answered, ShownEnd(ended, secret))
 
     # 4. The record
 
-    def _record(self, step: Step) -> None:
+    def _record(self, asked: Asked, answered: Answered, shown: ShownEnd | None = None) -> None:
+        request, refusal = asked.request, answered.refusal
         try:
-            step.changes = self._recorder.record(step.events, step.reply, step.stalled_ms, step.secret)
+            changes = self._recorder.record(answered.events, answered.reply, asked.stalled_ms, shown)
         except Exception as error:  # noqa: BLE001 - the log may be incomplete, so the match is read again
-            self._break(step, error)
+            self._break(request, error)
             return
-        if step.refusal is not None:
-            self._counts.refusals[step.refusal.code] += 1
-        self._commit(step)
+        if refusal is not None:
+            self._counts.refusals[refusal.code] += 1
+        texts = messages.step_texts(self.key.id, None if request is None else request.message, changes, refusal)
+        self._commit(Recorded(request, changes, texts, asked.times))
 
     # 5. The commit
 
-    def _commit(self, step: Step, opening: Sequence[Write] = ()) -> None:
-        step.texts = messages.step_texts(self.key.id, step)
-        if not step.changes.is_stored:
+    def _commit(self, recorded: Recorded, opening: Sequence[Write] = ()) -> None:
+        if not recorded.changes.is_stored:
             self._state = RunnerState.IDLE
-            self._deliver(step)
+            self._deliver(recorded)
             return
-        self._writer.submit([*opening, *store_changes(self.key.id, step.changes)], partial(self._finish_commit, step))
+        writes = [*opening, *store_changes(self.key.id, recorded.changes)]
+        self._writer.submit(writes, partial(self._finish_commit, recorded))
 
-    def _finish_commit(self, step: Step, error: Exception | None) -> None:
+    def _finish_commit(self, recorded: Recorded, error: Exception | None) -> None:
         if isinstance(error, RefusedError):  # another match of the round is stored, and this one never began
             self._state = RunnerState.CLOSED
-            for request in filter(None, (step.request, *self._waiting)):
+            for request in filter(None, (recorded.request, *self._waiting)):
                 self._refuse(request, error)
             self._retire(self)
             return
         if error is not None:
-            self._break(step, error)
+            self._break(recorded.request, error)
             return
         if self.busy:
             self._state = RunnerState.IDLE
-        step.committed = perf_counter()
-        self._deliver(step)
+        if recorded.times is not None:
+            recorded.times.committed = perf_counter()
+        self._deliver(recorded)
         self._handle_waiting()
 
-    def _break(self, step: Step, error: Exception) -> None:
+    def _break(self, request: Request | None, error: Exception) -> None:
         self._state = RunnerState.BROKEN
         self._faults.report("could not store events", error, match=self.key.id)
         self.time.stop_timer()
-        unanswered = [(each.channel, each.message.id) for each in filter(None, (step.request, *self._waiting))]
-        if step.request is None and self.seat is not None:
+        unanswered = [(each.channel, each.message.id) for each in filter(None, (request, *self._waiting))]
+        if request is None and self.seat is not None:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
         for channel, re in unanswered:
@@ -362,12 +390,12 @@ class MatchRunner:
 
     # 6. What the player and others receive
 
-    def _deliver(self, step: Step) -> None:
-        channel = self.seat if step.request is None else step.request.channel
-        if channel is not None and step.texts:
-            channel.send(step.texts)
+    def _deliver(self, recorded: Recorded) -> None:
+        channel = self.seat if recorded.request is None else recorded.request.channel
+        if channel is not None and recorded.texts:
+            channel.send(recorded.texts)
         if is_counted(self.key.ladder):
-            self._counts.add_step(step)
+            self._counts.add_step(recorded.changes.entries, recorded.times)
         now = self._now()
         self.time.start_turn(now)
         self.time.set_timer(now, self.wake)
@@ -389,7 +417,7 @@ class MatchRunner:
             older.send([_SEAT_TAKEN])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
         texts = messages.resume_texts(self.match, self.event_log, message, self._now())
-        self._deliver(Step(request, texts=texts))
+        self._deliver(Recorded(request, Changes(), texts))
 
     def _ask_hint(self, request: Request) -> None:
         if self.key.ladder.rated:

@@ -9,7 +9,7 @@ Events go out as dicts, because building a validated model takes longer than ans
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -63,6 +63,13 @@ class Changes:
         return bool(self.entries) or self.begun is not None
 
 
+class ShownEnd(NamedTuple):
+    """The end of a game, and the secret or witness that it shows."""
+
+    end: GameEnded
+    code: str
+
+
 class Recorder:
     def __init__(
         self, key: MatchKey, event_log: EventLog, wall_ms: Callable[[], int], signer: RecordSigner | None = None
@@ -84,9 +91,9 @@ class Recorder:
         events: Sequence[MatchEvent],
         reply: Reply | None = None,
         stalled_ms: int = 0,
-        secret: str | None = None,
+        shown: ShownEnd | None = None,
     ) -> Changes:
-        """Append ``events``; ``secret`` is shown at the end of the game that `first_shown_end` returns."""
+        """Append ``events``; ``shown`` has the end that `first_shown_end` returns."""
         key, seq, changes = self.key, self.event_log.seq, Changes()
         for event in events:
             match event:
@@ -99,8 +106,8 @@ class Recorder:
                 case GameOpened():
                     self._append("game_started", game_started_fields(key, event))
                 case GameEnded():
-                    shown = secret if event.shows_secret(key.ladder.codemaker) else None
-                    self._append("game_over", game_over_fields(key, event, shown))
+                    code = shown.code if shown is not None and event is shown.end else None
+                    self._append("game_over", game_over_fields(key, event, code))
                 case MatchEnded():
                     self._append("match_over", match_over_fields(event, self.event_log.head))
                     changes.is_last = True

@@ -27,7 +27,7 @@ from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, Ma
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.play.recovery import facts_from_events
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.record.recorder import Recorder, ShownEnd
 from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.replies.game_secrets import MatchKey
 from support.examples import share
@@ -216,7 +216,8 @@ class AnyClient(RuleBasedStateMachine):
                     self.ended.append(event.game)
                 case MatchEnded():
                     self.match_overs += 1
-        self.recorder.record(events, answer, secret="11")
+        end = self.recorder.first_shown_end(events)
+        self.recorder.record(events, answer, shown=end and ShownEnd(end, "11"))
         if any(isinstance(event, TurnOpened) for event in events):
             self.now += 3
             self.match.start_clock(self.now)

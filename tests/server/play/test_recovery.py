@@ -11,7 +11,7 @@ from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered
 from evilpegs_server.match.match import Match
 from evilpegs_server.play.recovery import facts_from_events
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.record.recorder import Recorder, ShownEnd
 from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.replies.game_secrets import MatchKey
 from support.match_states import durable_state
@@ -22,7 +22,9 @@ def write_down(key, facts):
     recorder = Recorder(key, EventLog(key.id), lambda: 7)
     recorder.open([], "ann", Program(name="tester", version="1.0"))
     for fact in facts:
-        recorder.record([fact], Reply(fact.feedback) if isinstance(fact, GuessAnswered) else None, secret="11")
+        end = recorder.first_shown_end([fact])
+        reply = Reply(fact.feedback) if isinstance(fact, GuessAnswered) else None
+        recorder.record([fact], reply, shown=end and ShownEnd(end, "11"))
     return recorder.event_log
 
 

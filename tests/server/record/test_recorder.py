@@ -17,6 +17,7 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import (
     Recorder,
     RecordSigner,
+    ShownEnd,
     feedback_fields,
     game_over_fields,
     game_started_fields,
@@ -52,7 +53,8 @@ class RecordedMatch:
     def do(self, command, *args, reply=None, stalled_ms=0, secret="11"):
         events = self.driver.do(command, *args)
         self.revealed = self.recorder.first_shown_end(events)
-        self.changes = self.recorder.record(events, reply, stalled_ms, secret)
+        shown = self.revealed and ShownEnd(self.revealed, secret)
+        self.changes = self.recorder.record(events, reply, stalled_ms, shown)
         return self.events
 
     def turn(self, text, feedback=Feedback(0, 0)):  # noqa: B008 - a constant
