@@ -25,12 +25,17 @@ from evilpegs_server.gateway.acts import OperatorActs
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
-from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import LAPSE_SECONDS, SessionServices, lapse_names
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.play.counts import ServerCounts
+from evilpegs_server.play.eligibility import Eligibility
+from evilpegs_server.play.open_matches import OpenMatches
+from evilpegs_server.play.presence import Presence
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.rounds import Rounds
+from evilpegs_server.play.served_ladders import ServedLadders
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
@@ -41,12 +46,12 @@ from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.engines.sqlite import SqliteDatabase, SqliteStore
 from evilpegs_server.storage.location import beside, database_file, keep_private, shown_url
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.log.archive import load_last_event_id, load_open_matches, load_players
+from evilpegs_server.storage.log.archive import load_last_event_id, load_players
 from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.ladders import store_ladders
 from evilpegs_server.storage.log.rounds import load_rounds
 from evilpegs_server.storage.log.writer import Store, Writer
-from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, keep_looking
+from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 from evilpegs_server.work.interpreter import tune_gc_and_gil
@@ -162,9 +167,9 @@ async def running_server(
     await listening.check_addresses(settings)
     clock = clock or StallFreeClock(asyncio.get_running_loop().time)
     async with AsyncExitStack() as stack:
-        services, work = await _open_play(settings, log, stack, clock, wall_ms, ladders)
+        services, work, rounds = await _open_play(settings, log, stack, clock, wall_ms, ladders)
         registry, loop_lag = services.registry, Durations()
-        warm = asyncio.create_task(work.warm_up(registry.ladders.values()))
+        warm = asyncio.create_task(work.warm_up(registry.ladders.known.values()))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
@@ -181,29 +186,24 @@ async def running_server(
         hosts, proxies = AllowedHosts(settings.hosts, settings.site_url), TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, site, settings.site_url, proxies, tls)
         gateway = Gateway(services, entrance, GameMetrics(services, loop_lag, work.pools, work.caches))
-        acts = OperatorActs(services, gateway.end)
+        acts = OperatorActs(services, rounds, gateway.end)
         with listening.naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         stack.callback(work.log_figures, log)
         stack.push_async_callback(_stop, registry, gateway, log)
-        if services.nodes is not None:
-            await services.nodes.begin()
-        else:
-            for stored in load_open_matches(services.engine, registry.skip_unreadable):
-                registry.restore(stored)
+        await registry.node.begin()
         services.presence.restore()
         await acts.look()
-        looks, failing = [(LOOK_SECONDS, acts.look, "for acts of the operator")], dict[str, set[object]]()
-        if (nodes := services.nodes) is not None:
-            moving = "for matches of other nodes"
-            looks += [(HAND_OVER_SECONDS, nodes.look, moving), (LOOK_SECONDS, nodes.adopt, moving)]
-        for look in looks:
+        failing = dict[str, set[object]]()
+        looks = [(*look, "for matches of other nodes") for look in registry.node.looks]
+        for look in [(LOOK_SECONDS, acts.look, "for acts of the operator"), *looks]:
             stack.callback(asyncio.create_task(keep_looking(*look, log, failing)).cancel)
         if sockets or settings.mqtt is not None:
-            offered = frozenset(ladder.id for ladder in registry.offered_ladders)
-            shown = ShowSetup(settings, registry.ladders, offered, game, services.writer.sent)
+            offered = frozenset(ladder.id for ladder in registry.ladders.offered)
+            shown = ShowSetup(settings, registry.ladders.known, offered, game, services.writer.sent)
             services.writer.listener = await outlets.enter_async_context(show(shown, sockets, log))
-        log.info("listening", host=host, port=game.port, database=shown_url(settings.database), resumed=len(registry))
+        resumed = len(registry.open)
+        log.info("listening", host=host, port=game.port, database=shown_url(settings.database), resumed=resumed)
         yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
 
 
@@ -214,7 +214,7 @@ async def _open_play(
     clock: StallFreeClock,
     wall_ms: Callable[[], int],
     ladders: Mapping[str, Ladder] | None,
-) -> tuple[SessionServices, CodemakingWork]:
+) -> tuple[SessionServices, CodemakingWork, Rounds]:
     opened = _open_log(settings, log, stack)
     engine = opened.database
     known = dict(ladders or store_ladders(engine, settings.own_ladders()))
@@ -231,24 +231,29 @@ async def _open_play(
     writer.start()
     stack.callback(_close_writer, writer, log)
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
-    registry = MatchRegistry(known, work.codemaking, writer, engine, clock, wall_ms, log, signer=signer)
 
     # who plays
-    players, admission = load_players(engine), Admission(settings)
-    presence, key = Presence(players, registry, clock, settings), signer.public_key
-    nodes = None
+    players, open_matches, node = load_players(engine), OpenMatches(), None
     if opened.node is not None:
         from evilpegs_server.play.nodes import Nodes  # noqa: PLC0415 - needs the extra `postgres`
 
         players.free_ids = await asyncio.to_thread(opened.node.take_ids)
-        nodes = Nodes(opened.node, registry, players, log)
+        node = partial(Nodes, node=opened.node, players=players, log=log)
+    served = ServedLadders(known, work.codemaking.unavailable_reason)
+    absent, practice = settings.guest_absent_seconds, settings.max_practice_matches
+    presence = Presence(players, open_matches, clock, absent_seconds=absent, max_practice=practice)
+    rounds = Rounds(open_matches, served, engine, wall_ms, log)
+    eligibility = Eligibility(served, open_matches, presence, rounds, ServerCounts(), wall_ms)
+    registry = MatchRegistry(
+        eligibility, work.codemaking, writer, engine, clock, wall_ms, log, node=node, signer=signer
+    )
     services = SessionServices(
-        registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key, nodes=nodes
+        registry, players, writer, engine, Admission(settings), presence, settings, wall_ms, log, signer.public_key
     )
     await lapse_names(services)
     lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log, {})
     stack.callback(asyncio.create_task(lapsing).cancel)
-    return services, work
+    return services, work, rounds
 
 
 def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _OpenLog:
@@ -298,7 +303,7 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
         log.warning("some replies were not finished; those guesses were not counted")
     registry.close()
     await gateway.close(1012, "the server stops", stopping.CLOSE_SECONDS)
-    log.info("stopped", open_matches=len(registry))
+    log.info("stopped", open_matches=len(registry.open))
 
 
 def _close_writer(writer: Writer, log: BoundLogger) -> None:

@@ -87,9 +87,8 @@ async def running_show(
         stack.push_async_callback(leaderboards.close)
         luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake)
         stack.push_async_callback(luck.close)
-        leaderboards.listener = luck.wake
         follower.wake(leaderboards.wake)
-        await leaderboards.start()
+        await leaderboards.start(luck.wake)
         luck.start()
         if (broker := find_broker(settings)) is not None:
             from evilpegs_server.feed.cursor import FeedCursor  # noqa: PLC0415 - needs the extra `mqtt`

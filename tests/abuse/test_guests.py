@@ -32,23 +32,23 @@ def play_and_leave(url, number, *, resign=True):
 async def test_guests_leave_no_matches(run_server):
     server = await run_server()
     assert await asyncio.to_thread(play_and_leave, server.url, 50) == 50
-    assert len(server.registry) == 0
+    assert len(server.registry.open) == 0
 
 
 @pytest.mark.parametrize(("most", "left"), [(10, 10), (1000, 30)], ids=["", "control"])
 async def test_vanished_guests_leave_bounded_matches(run_server, most, left):
     server = await run_server(max_practice_matches=most)
     assert await asyncio.to_thread(play_and_leave, server.url, 30, resign=False) == 30
-    await until(lambda: len(server.registry) <= left)
-    assert len(server.registry) == left
+    await until(lambda: len(server.registry.open) <= left)
+    assert len(server.registry.open) == left
 
 
 @pytest.mark.parametrize(("seconds", "left"), [(0.1, 0), (600, 5)], ids=["", "control"])
 async def test_vanished_guests_lose_matches(run_server, seconds, left):
     server = await run_server(guest_absent_seconds=seconds)
     assert await asyncio.to_thread(play_and_leave, server.url, 5, resign=False) == 5
-    await until(lambda: len(server.registry) <= left)
-    assert len(server.registry) == left
+    await until(lambda: len(server.registry.open) <= left)
+    assert len(server.registry.open) == left
 
 
 async def test_idle_guest_is_disconnected(run_server):

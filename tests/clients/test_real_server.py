@@ -112,7 +112,7 @@ async def test_failing_strategy_loses_nothing(serving, tokens):
         for ladder in ("classic", "classic-practice"):
             with pytest.raises(StrategyError, match=rf"failing.*\b1\b.*ValueError: clueless.*\bno\b.*{ladder}$"):
                 await play_matches(ladder=ladder, **options)
-        assert len(server.registry) == 0
+        assert len(server.registry.open) == 0
 
 
 def session_at(url, tokens, retry_policy):
@@ -199,7 +199,7 @@ async def test_person_follows_hints(serving, tokens):
             token_file=tokens.path,
             prompt=Prompt(Console(file=output, width=200), read_line),
         )
-        assert len(server.registry) == 0
+        assert len(server.registry.open) == 0
     printed = output.getvalue()
     assert re.search(rf"\bguest-\w+.*{server.url}", printed)
     assert re.search(r"^'11'.*4x6", printed, re.MULTILINE)

@@ -55,7 +55,7 @@ async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
         played = await raw.play("classic-evil")
         await raw.guess(played, 1, 1, "1122")
     clock.start()
-    await until(lambda: not len(quick_server.registry))
+    await until(lambda: not len(quick_server.registry.open))
     with closing_engine(open_existing_database(database)) as engine:
         events = [json.loads(entry.text) for entry in load_match(engine, played).entries]
     assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]

@@ -123,7 +123,7 @@ async def test_changed_values_of_played_ladder_stop_the_start(start):
         async with start(FRIDAY.replace("guess_limit = 10", "guess_limit = 12")):
             pass
     async with start(FRIDAY) as server:  # nothing was lost
-        assert len(server.registry) == 1
+        assert len(server.registry.open) == 1
 
 
 async def test_ladder_without_its_line_is_known_and_cannot_be_played(start):

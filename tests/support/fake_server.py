@@ -10,12 +10,17 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_server.gateway.admission import Admission
-from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.match.clock import TimeControl
+from evilpegs_server.play.counts import ServerCounts
+from evilpegs_server.play.eligibility import Eligibility
+from evilpegs_server.play.open_matches import OpenMatches
+from evilpegs_server.play.presence import Presence
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.rounds import Rounds
+from evilpegs_server.play.served_ladders import ServedLadders
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
@@ -251,20 +256,26 @@ class FakeServer:
         self.codemaking = FakeCodemaking(local, self.pool, capacity=capacity or ReplyCapacity())
         self.writer = Writer(SqliteStore(engine), loop.call_soon_threadsafe)
         self.writer.start()
-        self.registry = MatchRegistry(
-            SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
-        )
         self.reads = Reads()
         players, settings = load_players(engine), settings or Settings()
+        open_matches, wall_ms = OpenMatches(), self.clock.wall_ms
+        absent, practice = settings.guest_absent_seconds, settings.max_practice_matches
+        self.presence = Presence(players, open_matches, self.clock, absent_seconds=absent, max_practice=practice)
+        ladders = ServedLadders(dict(SERVER_LADDERS), self.codemaking.unavailable_reason)
+        self.rounds = Rounds(open_matches, ladders, engine, wall_ms, log)
+        eligibility = Eligibility(ladders, open_matches, self.presence, self.rounds, ServerCounts(), wall_ms)
+        self.registry = MatchRegistry(
+            eligibility, self.codemaking, self.writer, engine, self.clock, wall_ms, log, **options
+        )
         self.services = SessionServices(
             registry=self.registry,
             players=players,
             writer=self.writer,
             engine=engine,
             admission=Admission(settings),
-            presence=Presence(players, self.registry, self.clock, settings),
+            presence=self.presence,
             settings=settings,
-            wall_ms=self.clock.wall_ms,
+            wall_ms=wall_ms,
             log=log,
         )
 
@@ -293,7 +304,7 @@ class FakeServer:
 
     def close(self):
         """Stop the clocks of all matches, write what was submitted, and end the threads."""
-        for runner in self.registry.runners:
+        for runner in self.registry.open.runners:
             runner.drain()
         self.writer.close()
         self.reads.close()

@@ -16,9 +16,9 @@ End = Callable[[int, str, ErrorCode | None], None]
 class OperatorActs:
     """The acts that are stored; ``end`` closes the connections of a player with a reason, after an error."""
 
-    def __init__(self, services: SessionServices, end: End) -> None:
+    def __init__(self, services: SessionServices, rounds: Rounds, end: End) -> None:
         self._services = services
-        self._rounds = Rounds(services.registry, services.engine, services.wall_ms, services.log)
+        self._rounds = rounds
         self._players = services.players
         self._end = end
         self._last = load_last_act(services.engine)
@@ -32,7 +32,7 @@ class OperatorActs:
             self._last = act.id
             self._apply(act)
         for player in self._players.bans:  # each time, for matches that were read again or taken from another node
-            self._services.registry.abandon(player)
+            self._services.registry.open.abandon(player)
         await self._rounds.look()
 
     def _apply(self, act: Act) -> None:

@@ -163,7 +163,7 @@ class Gateway:
                     return _problem(connection, 503, why)
                 return _respond(connection, 200, "application/json", b'{"status":"ready"}')
             case "/metrics":
-                is_hidden = hides_metrics(self._services.registry.offered_ladders)
+                is_hidden = hides_metrics(self._services.registry.ladders.offered)
                 is_public = self._services.settings.public_metrics and not is_hidden
                 if not is_public and not is_local(peer_address(connection.transport), request.headers):
                     return _problem(connection, 403, NOT_LOCAL)
@@ -257,7 +257,7 @@ def find_obstacle(services: SessionServices) -> str | None:
     health = services.writer.health
     if health.stuck:
         return "the event log cannot be written: a commit takes too long"
-    if health.obstacle is not None and services.nodes is not None:
+    if health.obstacle is not None and not services.registry.node.is_alone:
         return "the event log cannot be written: PostgreSQL refuses it, and the log of this server says why"
     if health.obstacle is not None:
         return "the event log cannot be written: the database file was moved, deleted or replaced"

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from structlog.stdlib import BoundLogger
 
@@ -17,18 +17,16 @@ from evilpegs_protocol import constants
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
 from evilpegs_server.gateway.admission import Admission, Ticket
-from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.match.match import RefusedError
-from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
+from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
+from evilpegs_server.play.presence import Presence
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log import writes
 from evilpegs_server.storage.log.archive import lapsed_tokens, load_player
 from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.log.writer import Writer
-
-if TYPE_CHECKING:
-    from evilpegs_server.play.nodes import Nodes
 
 _VERSION: Final = version("evilpegs")
 _LAPSED: Final = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
@@ -50,8 +48,6 @@ class SessionServices:
     log: BoundLogger
     server_key: str | None = None
     """The public half; None if the server does not sign records."""
-    nodes: "Nodes | None" = None
-    """The other servers on the same database, on PostgreSQL only."""
 
 
 async def log_in(
@@ -67,7 +63,7 @@ async def log_in(
     else:
         player = _claim_name(services, hello)
         services.admission.take_new_name(ticket, now)
-    has_open_match = bool(services.registry.runners_of(player.id))
+    has_open_match = bool(services.registry.open.of_player(player.id))
     services.admission.log_in(ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
     token = hello.token or new_token()
     services.players.add(player, hash_token(token))  # reserves a new name
@@ -81,13 +77,14 @@ async def log_in(
 async def welcome_message(
     services: SessionServices, player: Player, token: str | None, re: str | None, site: str | None
 ) -> Welcome:
-    elsewhere = [] if services.nodes is None else await services.nodes.open_matches(player.id)
+    registry = services.registry
+    elsewhere = await registry.node.open_matches(player.id)
     return Welcome(
         player=player.name,
         kind=player.kind,
         token=token,
-        open=(*services.registry.open_matches(player), *elsewhere),
-        ladders=tuple(ladder.info() for ladder in services.registry.offered_ladders),
+        open=(*registry.open.listed(player.id), *elsewhere),
+        ladders=tuple(ladder.info() for ladder in registry.ladders.offered),
         limits=Limits(
             frame_bytes=constants.FRAME_BYTES,
             nesting=constants.NESTING,

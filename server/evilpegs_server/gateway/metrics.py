@@ -30,8 +30,8 @@ class GameMetrics(ProcessMetrics):
         registry, seats = self.services.registry, self.services.admission
         counts = registry.counts
         events = counts.events
-        in_play = Counter(runner.key.ladder.id for runner in registry.runners)
-        ladders = {name: in_play[name] for name, ladder in registry.ladders.items() if is_counted(ladder)}
+        in_play = Counter(runner.key.ladder.id for runner in registry.open.runners)
+        ladders = {name: in_play[name] for name, ladder in registry.ladders.known.items() if is_counted(ladder)}
         yield gauge("evilpegs_open_matches", "Matches in play", "ladder", ladders)
         yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])

@@ -117,12 +117,12 @@ class Session:
         """Return for how long the player was idle, 0 before `hello`; called each second, to note when they are busy."""
         if self.player is None:
             return 0.0
-        if self.services.registry.runners_of(self.player.id):
+        if self.services.registry.open.of_player(self.player.id):
             self._busy_at = now
         return (now - self._busy_at) / 1000
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
-        runner = self.services.registry.get(move.match) if move.match else self._only_match()
+        runner = self.services.registry.open.get(move.match) if move.match else self._only_match()
         return runner is not None and runner.receive_awaited(self.channel, move, arrived)
 
     def _explain(self, error: CodecError) -> str:
@@ -178,7 +178,7 @@ class Session:
 
     async def _find_match(self, match: str, player: Player, arrived: float) -> MatchRunner | None:
         registry = self.services.registry
-        runner = registry.get(match)
+        runner = registry.open.get(match)
         if runner is not None and runner.player == player.id:
             return runner
         if registry.draining:
@@ -189,19 +189,19 @@ class Session:
     def _only_match(self) -> MatchRunner | None:
         if self.player is None:
             return None
-        runners = self.services.registry.runners_of(self.player.id)
+        runners = self.services.registry.open.of_player(self.player.id)
         possible = [runner for runner in runners if runner.seat is self.channel] or runners
         return only(possible)
 
     async def _only_match_elsewhere(self, player: Player) -> MatchRunner | None:
-        nodes = self.services.nodes
-        found = only([] if nodes is None else await nodes.open_matches(player.id))
-        return None if found is None else await self.services.registry.find(found.match, player.id)
+        registry = self.services.registry
+        found = only(await registry.node.open_matches(player.id))
+        return None if found is None else await registry.find(found.match, player.id)
 
     async def _play(self, request: Play, arrived: float) -> None:
         player = self._require_player()
         services = self.services
-        elsewhere = [] if services.nodes is None else await services.nodes.open_matches(player.id)
+        elsewhere = await services.registry.node.open_matches(player.id)
         services.admission.take_match(player.id, arrived)
         first = []
         if player.is_guest:

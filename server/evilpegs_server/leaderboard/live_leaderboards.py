@@ -54,13 +54,14 @@ class LiveLeaderboards:
         self._bodies: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], bytes]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
-        self.listener: Callable[[], None] = lambda: None
-        """Called whenever rows have changed; it must not raise or wait."""
+        self._changed: Callable[[], None] = lambda: None
         self._is_counted = self._is_failing = False
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
+    async def start(self, changed: Callable[[], None] = lambda: None) -> None:
+        """Count what is stored, now and whenever `wake` is called; ``changed`` must neither raise nor wait."""
+        self._changed = changed
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
@@ -90,7 +91,7 @@ class LiveLeaderboards:
         self._rows |= changed
         self._is_counted = True
         if changed:
-            self.listener()
+            self._changed()
 
     async def _run(self, step: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)

@@ -22,7 +22,7 @@ from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage.engines.node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.players import Players
-from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, BusyError
 
 _POLL_SECONDS: Final = 0.02
 # longer than the codemaker thinks, while which nothing is handed over
@@ -30,34 +30,35 @@ _GIVE_UP_SECONDS: Final = 10.0
 
 
 class Nodes:
-    def __init__(self, node: ServerNode, registry: MatchRegistry, players: Players, log: BoundLogger) -> None:
+    """The node of a server beside others."""
+
+    is_alone = False
+
+    def __init__(self, registry: MatchRegistry, node: ServerNode, players: Players, log: BoundLogger) -> None:
         self._node, self._store, self._registry, self._players = node, node.store, registry, players
         self._log = log
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._left_alone: set[str] = set()  # own matches that cannot be read
-        registry.nodes = self
+        self.looks = (HAND_OVER_SECONDS, self.look), (LOOK_SECONDS, self.adopt)
 
     def forget(self, match: str) -> None:
         self._store.epochs.pop(match, None)
 
     async def begin(self) -> None:
-        """Play on the matches of earlier runs of this node."""
         with suppress(BusyError):  # a look tries again
             await self._play_own()
 
     async def open_matches(self, player: int) -> list[OpenMatch]:
-        """Return the open matches of a player that this node does not play."""
         found = await asyncio.to_thread(self._node.open_matches, player)
         return [
             OpenMatch(match=match, seq=seq, ladder=ladder, client=orjson.loads(first)["client"])
             for match, ladder, seq, first in found
-            if self._registry.get(match) is None
+            if self._registry.open.get(match) is None
         ]
 
     async def find(self, match: str, player: int) -> None:
-        """Take an open match of the player from the node that plays it. Raises RefusedError if that takes too long."""
         async with self._lock(match):
-            if self._registry.get(match) is None and await asyncio.to_thread(self._node.ask, match, player):
+            if self._registry.open.get(match) is None and await asyncio.to_thread(self._node.ask, match, player):
                 await self._wait_for(match, player)
 
     async def _wait_for(self, match: str, player: int) -> None:
@@ -77,7 +78,7 @@ class Nodes:
         Its last statement may be under way.
         """
         async with self._lock(match):
-            if self._registry.get(match) is None or self._epoch(match) < epoch:
+            if self._registry.open.get(match) is None or self._epoch(match) < epoch:
                 taken = await asyncio.to_thread(self._node.take, match, player)
                 if taken is not None:
                     await self._play_on(taken)
@@ -96,7 +97,7 @@ class Nodes:
             self._players.next_ids = await asyncio.to_thread(self._node.take_ids)
 
     async def _hand_over(self, match: str, to: str, epoch: int) -> None:
-        runner = self._registry.get(match)
+        runner = self._registry.open.get(match)
         if runner is None or self._epoch(match) != epoch:
             return  # the clock of a runner that is behind ran on while others played the match
         if (times := runner.hand_over()) is None:
@@ -137,7 +138,7 @@ class Nodes:
         return self._store.epochs.get(match, 1)
 
     async def _play_on(self, taken: Taken) -> None:
-        stale = self._registry.get(taken.match)
+        stale = self._registry.open.get(taken.match)
         if stale is not None and stale.hand_over() is None:
             return  # what it is about to store is refused; a later look reads it again
         self._store.epochs[taken.match] = taken.epoch

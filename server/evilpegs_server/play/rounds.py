@@ -10,7 +10,8 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.match import RefusedError, already_entered
-from evilpegs_server.play.registry import MatchRegistry, utc
+from evilpegs_server.play.open_matches import OpenMatches
+from evilpegs_server.play.served_ladders import ServedLadders, utc
 from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
 
@@ -18,8 +19,16 @@ from evilpegs_server.storage.log.rounds import Round, load_entered, load_entrant
 class Rounds:
     """The rounds that are not over; ``wall_ms`` returns the Unix time."""
 
-    def __init__(self, registry: MatchRegistry, engine: Database, wall_ms: Callable[[], int], log: BoundLogger) -> None:
-        self._registry = registry
+    def __init__(
+        self,
+        open_matches: OpenMatches,
+        ladders: ServedLadders,
+        engine: Database,
+        wall_ms: Callable[[], int],
+        log: BoundLogger,
+    ) -> None:
+        self._open = open_matches
+        self._ladders = ladders
         self._engine = engine
         self._wall_ms = wall_ms
         self._log = log
@@ -27,21 +36,19 @@ class Rounds:
         self._entrants: set[tuple[str, int]] = set()
         self._entered: set[tuple[str, int]] = set()
         self._just_entered: set[tuple[str, int]] = set()
-        registry.check_entry = self._check_entry
 
     async def look(self) -> None:
         """Follow what is stored: know new rounds, end the matches of closed ones, and publish those that are over."""
         self._just_entered = set()
         rounds, self._entrants, entered = await asyncio.to_thread(self._load)
-        open_now = {(each.key.ladder.id, each.player) for each in self._registry.runners}
+        open_now = {(each.key.ladder.id, each.player) for each in self._open.runners}
         self._entered = entered | open_now | self._just_entered
         for each in rounds:
-            if each.id not in self._registry.ladders and each.base in self._registry.ladders:
-                self._registry.add_ladder(each.ladder(self._registry.ladders))
+            if each.id not in self._ladders.known and each.base in self._ladders.known:
+                self._ladders.add(each.ladder(self._ladders.known))
                 self._log.info("a round was added", round=each.id, opens=utc(each.opens))
         self._rounds = {each.id: each for each in rounds if not each.is_over}
-        offered = self._registry.offered_ladders
-        self._registry.offered_ladders = [each for each in offered if not each.is_round or each.id in self._rounds]
+        self._ladders.offer_rounds(self._rounds)
         for each in self._rounds.values():
             if each.is_closed(self._wall_ms()):
                 await self._close(each)
@@ -53,13 +60,14 @@ class Rounds:
         return rounds, load_entrants(self._engine), load_entered(self._engine)
 
     async def _close(self, closed: Round) -> None:
-        runners = [each for each in self._registry.runners if each.key.ladder.id == closed.id]
+        runners = [each for each in self._open.runners if each.key.ladder.id == closed.id]
         for runner in runners:
             runner.finish()
         if not runners and await asyncio.to_thread(publish_round, self._engine, closed.id, self._wall_ms()):
             self._log.info("a round is over; its results can be read", round=closed.id)
 
-    def _check_entry(self, player: int, ladder: str) -> None:
+    def enter(self, player: int, ladder: str) -> None:
+        """Note that the player enters a round. Raises RefusedError if they may not."""
         entry, playing = (ladder, player), self._rounds.get(ladder)
         now = self._wall_ms()
         if playing is None or playing.is_closed(now):

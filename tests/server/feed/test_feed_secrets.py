@@ -23,7 +23,7 @@ async def test_feed_reveals_nothing_before_end(mosquitto, publishing, players, l
         await subscriber.wait_for(
             lambda s: any(match.encode() in payload and b'"open"' in payload for payload in s.payloads("live"))
         )
-        key = server.registry.get(match).key
+        key = server.registry.open.get(match).key
         nonce, hidden = key.nonce(1), [key.nonce(1), key.nonce(2), key.seed.hex(), ann.raw.token]
         if ladder == "long":
             hidden.append(format_code(GameSecrets(match, 1, nonce, None).secret(key.ladder)))

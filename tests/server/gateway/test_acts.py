@@ -10,7 +10,7 @@ from evilpegs.commands.players import forget
 from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.play import registry
-from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.open_matches import OpenMatches
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.log import acts
@@ -102,7 +102,7 @@ async def test_match_of_a_banned_player_ends_though_it_is_read_again(server, eng
     monkeypatch.setattr(registry, "RESTART_GRACE_MS", 10**12)
     async with dial(server.url) as player:
         await player.hello("anna")
-        runner = server.registry.get(await player.play(LADDER))
+        runner = server.registry.open.get(await player.play(LADDER))
         with monkeypatch.context() as broken:
             broken.setattr(Recorder, "record", lambda *_: 1 / 0)
             acts.act_on_player(engine, "ban", "anna", now())
@@ -160,7 +160,7 @@ async def test_name_given_and_claimed_at_the_same_moment_is_taken(server, engine
 
 
 async def test_one_act_that_fails_does_not_stop_the_next(server, engine, monkeypatch):
-    monkeypatch.setattr(MatchRegistry, "abandon", lambda *_: 1 / 0)
+    monkeypatch.setattr(OpenMatches, "abandon", lambda *_: 1 / 0)
     async with dial(server.url) as anna, dial(server.url) as bert:
         await anna.hello("anna")
         await bert.hello("bert")

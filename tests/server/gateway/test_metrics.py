@@ -99,7 +99,7 @@ async def test_metrics_name_nobody(fake_server, metrics):
     match = await ann.play("long")
     await ann.guess(match, 1, "1" * 16)
     page = metrics.text().decode()
-    runner = fake_server.registry.get(match)
+    runner = fake_server.registry.open.get(match)
     for hidden in (NAME, "tester", "mine", ann.token, match, runner.key.seed.hex(), runner.key.nonce(1)):
         assert hidden not in page
     assert 'ladder="long"' in page

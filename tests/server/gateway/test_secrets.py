@@ -24,7 +24,7 @@ class Game:
     """A game in play, and the texts about it that nobody may see."""
 
     def __init__(self, fake_server, client, match):
-        self.key = fake_server.registry.get(match).key
+        self.key = fake_server.registry.open.get(match).key
         nonce, seed = self.key.nonce(1), self.key.seed
         self.hidden = [nonce, str(bytes.fromhex(nonce)), seed.hex(), str(seed), client.token]
         if self.key.ladder.codemaker == "fixed":

@@ -11,7 +11,7 @@ from importlib.metadata import version
 import pytest
 
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
-from evilpegs_server.play.registry import MAX_OPEN_MATCHES
+from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log.archive import load_players
 from evilpegs_server.storage.reads import BusyError
@@ -31,7 +31,7 @@ class TestHello:
 
     async def test_welcome_lists_ladders_and_limits(self, ann, fake_server):
         welcome = json.loads(ann.channel.sent[0])
-        assert [ladder["id"] for ladder in welcome["ladders"]] == list(fake_server.registry.ladders)
+        assert [ladder["id"] for ladder in welcome["ladders"]] == list(fake_server.registry.ladders.known)
         assert welcome["limits"] == {
             "frame_bytes": 4096,
             "nesting": 8,
@@ -159,10 +159,10 @@ class TestPlay:
     async def test_ladder_of_a_kind_refuses_others(self, ann, fake_server):
         """`hello` of the test claims a name of the kind bot."""
         registry = fake_server.registry
-        registry.ladders |= {"people": replace(registry.ladders["tiny"], id="people", kind="human")}
+        registry.ladders.known |= {"people": replace(registry.ladders.known["tiny"], id="people", kind="human")}
         refused = await ann.request(type="play", ladder="people")
         assert (refused["code"], "human" in refused["message"]) == ("not_an_entrant", True)
-        registry.ladders |= {"people": replace(registry.ladders["people"], kind="bot")}
+        registry.ladders.known |= {"people": replace(registry.ladders.known["people"], kind="bot")}
         assert (await ann.request(type="play", ladder="people"))["type"] == "match_started"
 
     async def test_open_matches_are_limited(self, ann, fake_server):

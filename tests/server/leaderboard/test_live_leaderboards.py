@@ -38,21 +38,24 @@ def sound_fold(engine, ladder):
     return leaderboard(load_events(engine, without=broken), ladder)
 
 
-async def woken(live):
-    """Wake the leaderboards and wait until some of them have changed."""
-    changed = asyncio.Event()
-    live.listener = changed.set
+@pytest.fixture
+def changed():
+    """An event that is set when rows of `live` have changed."""
+    return asyncio.Event()
+
+
+async def wake(live, changed):
     live.wake()
     async with asyncio.timeout(PATIENCE):
         await changed.wait()
 
 
 @pytest.fixture
-async def live(engine):
+async def live(engine, changed):
     """Leaderboards that follow a database with players and without matches."""
     store_players(engine)
     live = live_leaderboards(engine, OFFERED, structlog.get_logger())
-    await live.start()
+    await live.start(changed.set)
     yield live
     await live.close()
 
@@ -140,11 +143,11 @@ def test_later_results_do_not_count(tmp_path_factory, monkeypatch, matches, unti
     engine.dispose()
 
 
-async def test_wake_counts_new_events(engine, live):
+async def test_wake_counts_new_events(engine, live, changed):
     assert await live.rows("tiny") == ()
     nothing = await live.body(EVIL.info())
     store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
-    await woken(live)
+    await wake(live, changed)
     (row,) = await live.rows("tiny")
     assert (row.player, row.games, row.mean, row.mean_ms) == ("ann", 1, 2, 3.5)
     assert await live.body(EVIL.info()) is nothing
@@ -152,7 +155,7 @@ async def test_wake_counts_new_events(engine, live):
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     """A follower wakes the leaderboards, and their row equals the fold of what was recorded."""
-    live = live_leaderboards(engine, fake_server.registry.ladders, structlog.get_logger())
+    live = live_leaderboards(engine, fake_server.registry.ladders.known, structlog.get_logger())
     follower = Follower(engine, structlog.get_logger(), sent=None)
     follower.wake(live.wake)
     follower.start()
@@ -313,7 +316,7 @@ class TestBrokenChains:
         assert await games_counted(live) == [((2, 1), (3, 1))]
 
 
-async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
+async def test_leaderboards_recover_from_failed_read(engine, live, changed, monkeypatch):
     """After an error the games are counted at the next attempt, each once."""
     assert await live.rows("tiny") == ()
     failures = [OSError("the disk is gone")]
@@ -326,6 +329,6 @@ async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
 
     monkeypatch.setattr(stored, "sum_games", fail_once)
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
-    await woken(live)
+    await wake(live, changed)
     assert not failures
     assert [row.games for row in await live.rows("tiny")] == [1]

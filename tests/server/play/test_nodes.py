@@ -13,8 +13,9 @@ import structlog
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
-from evilpegs_server.play import stall_free_clock
-from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
+from evilpegs_server.play import nodes, stall_free_clock
+from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines.node import ServerNode
@@ -136,8 +137,8 @@ async def test_time_in_which_another_node_had_a_match_is_not_charged(start, engi
 @pytest.fixture
 async def behind(start, engine, monkeypatch):
     """The server of a node that looks only when told, with a match that others have had since; its runner's state."""
-    for name in ("LOOK_SECONDS", "HAND_OVER_SECONDS"):
-        monkeypatch.setattr(server_module, name, 3600)
+    for module, name in ((nodes, "LOOK_SECONDS"), (nodes, "HAND_OVER_SECONDS"), (server_module, "LOOK_SECONDS")):
+        monkeypatch.setattr(module, name, 3600)
     server = await start("one")
     async with dial(server.url) as raw:
         await raw.hello()
@@ -150,24 +151,24 @@ async def behind(start, engine, monkeypatch):
 async def test_node_that_is_behind_hands_over_no_time(behind, engine):
     """The clock of its runner ran on while others played the match, perhaps to another turn."""
     registry, _ = behind
-    await registry.nodes.look()
+    await registry.node.look()
     assert read(engine, "SELECT node FROM owners") == [("one",)]
-    await registry.nodes.adopt()
+    await registry.node.adopt()
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE owners SET wanted = 'two'")
-    await registry.nodes.look()
+    await registry.node.look()
     assert read(engine, "SELECT node, spent_ms FROM owners") == [("two", None)]
 
 
 async def test_node_that_is_behind_reads_a_match_when_its_answer_is_out(behind, monkeypatch):
     registry, match = behind
-    stale = registry.get(match)
+    stale = registry.open.get(match)
     with monkeypatch.context() as patch:
         patch.setattr(MatchRunner, "hand_over", lambda _: None)
-        await registry.nodes.adopt()
-    assert registry.get(match) is stale
-    await registry.nodes.adopt()
-    assert registry.get(match) is not stale
+        await registry.node.adopt()
+    assert registry.open.get(match) is stale
+    await registry.node.adopt()
+    assert registry.open.get(match) is not stale
 
 
 async def test_match_that_was_taken_and_not_read_is_played_at_last(start, engine, monkeypatch):
@@ -204,12 +205,12 @@ async def test_record_that_cannot_be_read_keeps_no_other_from_being_played(start
     async with dial(server.url) as raw:
         await raw.hello()
         matches = [await raw.play("classic-evil") for _ in range(2)]
-    stale = server.registry.get(matches[1])
+    stale = server.registry.open.get(matches[1])
     monkeypatch.setattr(MatchRegistry, "resume", fail_one)
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE owners SET node = 'two', epoch = epoch + 1")
-    await until(lambda: server.registry.get(matches[1]) not in {None, stale})
-    await server.registry.nodes.adopt()
+    await until(lambda: server.registry.open.get(matches[1]) not in {None, stale})
+    await server.registry.node.adopt()
     assert sorted(tried) == matches
 
 
@@ -282,7 +283,7 @@ async def test_player_enters_a_round_on_one_node_only(start, engine):
         await first.hello("annette")
         await second.hello(token=first.token)
         open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
-        await until(lambda: all("friday" in server.registry.ladders for server in servers))
+        await until(lambda: all("friday" in server.registry.ladders.known for server in servers))
         heard = await asyncio.gather(*(raw.ask(*ANSWERS, type="play", ladder="friday") for raw in (first, second)))
     assert sorted(each.get("code", "began") for each in heard) == ["already_entered", "began"]
     assert read(engine, "SELECT count(*) FROM matches") == [(1,)]
@@ -293,7 +294,8 @@ async def test_second_match_of_a_round_is_refused_as_at_the_same_node(
     start, engine, postgres_url, monkeypatch, is_over
 ):
     """The node that is asked has not looked since the match began at the other."""
-    monkeypatch.setattr(server_module, "LOOK_SECONDS", 3600)
+    for module in (nodes, server_module):
+        monkeypatch.setattr(module, "LOOK_SECONDS", 3600)
     token = given_names(postgres_url, ["annette"])["annette"]
     open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
     servers = [await start(name) for name in ("one", "two")]

@@ -60,7 +60,7 @@ async def test_welcome_offers_only_fitting_ladders(open_fake_server):
     small_server = open_fake_server(capacity=ReplyCapacity(count_work=999))
     welcome = await small_server.connect().hello()
     offered = [ladder["id"] for ladder in welcome["ladders"]]
-    assert offered == [name for name in small_server.registry.ladders if name != "slow"]
+    assert offered == [name for name in small_server.registry.ladders.known if name != "slow"]
 
 
 class TestRestart:
@@ -91,7 +91,7 @@ class TestRestart:
 
     async def test_restart_holds_clocks_for_grace_period(self, ann, restart):
         match = await ann.play("tiny")
-        runner = restart().registry.get(match)
+        runner = restart().registry.open.get(match)
         assert runner.match.deadline() == 1_000 + RESTART_GRACE_MS
         assert not runner.match.clock.running
 
@@ -105,18 +105,18 @@ class TestRestart:
         await ann.request(type="resign", match=match)
         await ann.receive("match_over")
         later = restart()
-        assert len(later.registry) == 0
+        assert len(later.registry.open) == 0
         runner = await later.registry.find(match, 1)
         assert runner.match.state is State.OVER
         assert runner.sent_count == 5
-        assert later.registry.get(match) is None
+        assert later.registry.open.get(match) is None
 
     async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):
         match = await ann.play("tiny")
         with engine.begin() as connection:
             connection.exec_driver_sql("UPDATE matches SET ladder = 'gone'")
         later = restart()
-        assert len(later.registry) == 0
+        assert len(later.registry.open) == 0
         assert await later.registry.find(match, 1) is None
         again = await later.reconnect(ann)
         assert await again.error_code(type="resume", match=match, seq=0) == "not_your_match"
@@ -137,7 +137,7 @@ async def test_open_matches_by_player(ann, fake_server):
     bob = await fake_server.connect_player("bob")
     matches = [await ann.play("tiny"), await ann.play("long"), await bob.play("tiny")]
     players = [fake_server.services.players.by_token(client.token) for client in (ann, bob)]
-    assert [[each.match for each in fake_server.registry.open_matches(player)] for player in players] == [
+    assert [[each.match for each in fake_server.registry.open.listed(player.id)] for player in players] == [
         matches[:2],
         matches[2:],
     ]
@@ -150,8 +150,8 @@ async def test_restart_survives_unreadable_record(ann, restart, engine):
         connection.exec_driver_sql(update, (bad,))
     later = restart()
     assert [entry["match"] for entry in later.take_log()] == [bad]
-    assert later.registry.get(bad) is None
-    assert later.registry.get(good) is not None
+    assert later.registry.open.get(bad) is None
+    assert later.registry.open.get(good) is not None
 
 
 async def test_draining_refuses_new_requests(ann, fake_server):
@@ -186,7 +186,7 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     await draining
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
-    assert fake_server.registry.get(quick).time.timer is None
+    assert fake_server.registry.open.get(quick).time.timer is None
 
 
 @pytest.mark.parametrize(("ladder", "tie_nonces"), [("evil", 2), ("devil", 2), ("tiny", None), ("slow", None)])
@@ -194,7 +194,7 @@ async def test_new_match_says_how_many_nonces_decide_ties(fake_server, ladder, t
     ann = await fake_server.connect_player()
     started = await ann.request(type="play", ladder=ladder)
     assert started.get("tie_nonces") == tie_nonces
-    assert fake_server.registry.get(started["match"]).key.tie_nonces == tie_nonces
+    assert fake_server.registry.open.get(started["match"]).key.tie_nonces == tie_nonces
 
 
 async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
@@ -209,8 +209,8 @@ async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
             (old,),
         )
     later = restart()
-    assert later.registry.get(new).key.tie_nonces == 2
-    assert later.registry.get(old).key.tie_nonces is None
+    assert later.registry.open.get(new).key.tie_nonces == 2
+    assert later.registry.open.get(old).key.tie_nonces is None
 
 
 async def test_match_ids_begin_with_time_and_grow_when_clock_is_set_back(ann, fake_server):
@@ -226,13 +226,13 @@ async def test_open_matches_are_found_by_id_and_player_until_they_end(ann, fake_
     bob = await fake_server.connect_player("bob")
     made = [await client.play(ladder, ready=False) for client, ladder in ((ann, "tiny"), (bob, "slow"), (ann, "slow"))]
     ann_id, bob_id = ann.session.player.id, bob.session.player.id
-    assert [runner.key.id for runner in registry.runners] == made
-    assert [runner.key.id for runner in registry.runners_of(ann_id)] == [made[0], made[2]]
-    assert registry.get(made[1]) is registry.runners_of(bob_id)[0]
-    assert (len(registry), registry.practice_matches) == (3, 2)
+    assert [runner.key.id for runner in registry.open.runners] == made
+    assert [runner.key.id for runner in registry.open.of_player(ann_id)] == [made[0], made[2]]
+    assert registry.open.get(made[1]) is registry.open.of_player(bob_id)[0]
+    assert (len(registry.open), registry.open.practice) == (3, 2)
     await bob.request(type="resign", match=made[1])
-    assert (registry.get(made[1]), registry.runners_of(bob_id)) == (None, [])
-    assert (len(registry), registry.practice_matches) == (2, 1)
+    assert (registry.open.get(made[1]), registry.open.of_player(bob_id)) == (None, [])
+    assert (len(registry.open), registry.open.practice) == (2, 1)
 
 
 async def test_finding_by_player_looks_at_no_other_match(ann, fake_server, monkeypatch):
@@ -241,5 +241,5 @@ async def test_finding_by_player_looks_at_no_other_match(ann, fake_server, monke
     own, player = await ann.play("tiny", ready=False), ann.session.player.id
     read = []
     monkeypatch.setattr(MatchRunner, "player", property(read.append), raising=False)
-    assert [runner.key.id for runner in fake_server.registry.runners_of(player)] == [own]
+    assert [runner.key.id for runner in fake_server.registry.open.of_player(player)] == [own]
     assert read == []

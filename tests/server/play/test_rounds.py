@@ -261,7 +261,7 @@ class TestSealed:
         await contest.start()
         async with AsyncExitStack() as stack:
             anna = await contest.log_in(stack, "anna")
-            assert hides_metrics(contest.server.registry.offered_ladders) is sealed
+            assert hides_metrics(contest.server.registry.ladders.offered) is sealed
             before = await self._counters(contest)
             stream = await stack.enter_async_context(contest.web.stream("GET", "/api/v1/events"))
             lines = stream.aiter_lines()
@@ -294,7 +294,7 @@ class TestSealed:
             while "round_closed" not in followed:
                 followed += await anext(lines)
         assert await self._showing(contest, match) == FINISHED
-        assert not hides_metrics(contest.server.registry.offered_ladders)
+        assert not hides_metrics(contest.server.registry.ladders.offered)
 
     async def test_unknown_and_sealed_matches_are_refused_with_equal_answers(self, contest):
         contest.open("anna", "bert", sealed=True)

@@ -81,7 +81,7 @@ class TestDurability:
         await ann.receive("error")
         assert len(fake_server.take_log()) == 1
         broken_disk.on = False
-        await until(lambda: fake_server.registry.get(match))
+        await until(lambda: fake_server.registry.open.get(match))
         again = fake_server.connect()
         assert [(each["match"], each["seq"]) for each in (await again.hello(token=ann.token))["open"]] == [(match, 2)]
 
@@ -90,7 +90,7 @@ class TestDurability:
         await ann.send(type="play", ladder="tiny")
         assert (await ann.receive("error"))["code"] == "storage_unavailable"
         assert len(fake_server.take_log()) == 1
-        assert len(fake_server.registry) == 0
+        assert len(fake_server.registry.open) == 0
 
     async def test_storage_error_without_message_is_reported(self, ann, fake_server, broken_disk):
         match = await ann.play("long")
@@ -102,7 +102,7 @@ class TestDurability:
 
     async def test_broken_match_refuses_requests(self, ann, fake_server, broken_disk):
         match = await ann.play("long")
-        runner = fake_server.registry.get(match)
+        runner = fake_server.registry.open.get(match)
         broken_disk.on = True
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.receive("error")
@@ -114,7 +114,7 @@ class TestDurability:
 
     async def test_failed_recording_breaks_only_its_match(self, ann, fake_server):
         match, other = await ann.play("long"), await ann.play("tiny")
-        runner = fake_server.registry.get(match)
+        runner = fake_server.registry.open.get(match)
         fake_server.clock.wall_error = ArithmeticError()
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         assert (await ann.receive("error"))["code"] == "storage_unavailable"
@@ -194,7 +194,7 @@ class TestDisclosure:
         resigned = await ann.send(type="resign", match=match, game=1)
         ready = await ann.send(type="ready", match=match, game=2)
         assert ann.channel.sent_types[-1] == "turn"
-        assert fake_server.registry.get(match).busy
+        assert fake_server.registry.open.get(match).busy
         fake_server.pool.run_pending()
         over = await ann.receive("game_over", re=resigned)
         assert (over["outcome"], len(over["secret"])) == ("resigned", 6)
@@ -202,7 +202,7 @@ class TestDisclosure:
 
     async def test_timed_out_game_waits_for_witness(self, ann, fake_server, match):
         fake_server.clock.advance(2 * IDLE_MS)
-        fake_server.registry.get(match).wake()
+        fake_server.registry.open.get(match).wake()
         assert ann.channel.sent_types[-1] == "turn"
         fake_server.pool.run_pending()
         over = await ann.receive("game_over")
@@ -219,11 +219,11 @@ class TestDisclosure:
     async def test_closed_server_drops_late_witness(self, ann, fake_server, match):
         await ann.send(type="resign", match=match, game=1)
         ann.request_ids.pop()
-        events = len(fake_server.registry.get(match).event_log.entries)
+        events = len(fake_server.registry.open.get(match).event_log.entries)
         fake_server.registry.close()
         fake_server.pool.run_pending()
         await loop_turns()
-        assert len(fake_server.registry.get(match).event_log.entries) == events
+        assert len(fake_server.registry.open.get(match).event_log.entries) == events
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_failed_witness_ends_game_without_secret(self, ann, fake_server, match):
@@ -248,9 +248,9 @@ async def test_pool_jobs_are_charged_to_player(ann, fake_server, quick_hint):
     match = await ann.play("slow")
     await ann.guess(match, 1, "123456")
     await ann.request(type="hint", match=match)
-    player = fake_server.registry.get(match).player
+    player = fake_server.registry.open.get(match).player
     assert fake_server.pool.submitted == [
-        (player, reply_cost(fake_server.registry.ladders["slow"], 0)),
+        (player, reply_cost(fake_server.registry.ladders.known["slow"], 0)),
         (player, HINT_BUDGET),
     ]
 
@@ -284,14 +284,14 @@ class TestTime:
 
     async def test_early_timer_is_set_again(self, ann, fake_server):
         match = await ann.play("tiny")
-        fake_server.registry.get(match).wake()
-        assert fake_server.registry.get(match).time.timer is not None
+        fake_server.registry.open.get(match).wake()
+        assert fake_server.registry.open.get(match).time.timer is not None
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_timer_flags_absent_player(self, ann, fake_server):
         match = await ann.play("quick")
         fake_server.registry.leave(ann.channel, ann.session.player)
-        log = fake_server.registry.get(match).event_log
+        log = fake_server.registry.open.get(match).event_log
         fake_server.clock.advance(2)
         await until(lambda: any(entry.type == "game_over" for entry in log.entries))
         assert [json.loads(entry.text)["outcome"] for entry in log.entries if entry.type == "game_over"] == ["flagged"]
@@ -353,7 +353,7 @@ class TestTime:
         match = await ann.play("quick")
         for _ in range(2):
             fake_server.clock.stall(900)
-        fake_server.registry.get(match).wake()
+        fake_server.registry.open.get(match).wake()
         assert (await ann.guess(match, 1, "11"))["took_ms"] == 0
 
     async def test_idle_game_ends_after_pending_hint(self, ann, fake_server, quick_hint):
@@ -361,7 +361,7 @@ class TestTime:
         fake_server.pool.paused = True
         await ann.send(type="hint", match=match)
         fake_server.clock.advance(IDLE_MS)
-        fake_server.registry.get(match).wake()
+        fake_server.registry.open.get(match).wake()
         fake_server.pool.run_pending()
         assert (await ann.receive("hint"))["match"] == match
         assert (await ann.receive("game_over"))["outcome"] == "forfeit"

@@ -43,8 +43,8 @@ def site(fake_server):
     """What the application answers from; tests may change it."""
     reads, follower = Reads(), FakeFollower(fake_server.engine)
     yield Site(
-        all_ladders=fake_server.registry.ladders,
-        ladders=ladder_list(fake_server.registry.ladders, ()),
+        all_ladders=fake_server.registry.ladders.known,
+        ladders=ladder_list(fake_server.registry.ladders.known, ()),
         engine=fake_server.engine,
         follower=follower,
         leaderboards=FilledLeaderboards(),

@@ -125,7 +125,7 @@ async def test_match_records_method_of_each_reply(fake_server):
     second = await ann.guess(match, 2, "12")
     assert [first["method"], second["method"]] == ["greedy", "exact"]
     assert len(fake_server.pool.submitted) == 2
-    runner = fake_server.registry.get(match)
+    runner = fake_server.registry.open.get(match)
     assert '"method":"exact"' in runner.event_log.entries[-1].text
     assert '"exact_up_to":6' in runner.event_log.entries[0].text
 

@@ -42,7 +42,7 @@ async def resign(client, match):
 
 async def outcomes(fake_server, match):
     """Return the outcomes of a match when it is over."""
-    await until(lambda: fake_server.registry.get(match) is None)
+    await until(lambda: fake_server.registry.open.get(match) is None)
     stored = load_match(fake_server.engine, match)
     assert stored.over
     return json.loads(stored.entries[-1].text)["outcomes"]
@@ -66,7 +66,7 @@ class TestForgetting:
         assert (
             len(fake_server.services.players),
             presence.table_sizes()["absent_guests"],
-            len(fake_server.registry),
+            len(fake_server.registry.open),
         ) == (0, 0, 0)
 
     async def test_connected_guest_is_kept_after_match(self, fake_server, presence):
@@ -104,7 +104,7 @@ class TestForgetting:
             guest = await connect_guest(fake_server)
             await resign(guest, await guest.play("tiny-practice"))
             guest.session.leave()
-        assert len(fake_server.services.players) == len(fake_server.registry) == 0
+        assert len(fake_server.services.players) == len(fake_server.registry.open) == 0
         assert (presence.table_sizes()["connected_players"], presence.table_sizes()["absent_guests"]) == (0, 0)
 
 
@@ -113,10 +113,10 @@ class TestAbsence:
     async def test_match_of_absent_guest_ends_after_ten_minutes(self, fake_server, presence, ladder):
         guest = await connect_guest(fake_server)
         match = await guest.play(ladder)
-        games = fake_server.registry.ladders[ladder].games
+        games = fake_server.registry.ladders.known[ladder].games
         guest.session.leave()
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS - 1)
-        assert fake_server.registry.get(match) is not None
+        assert fake_server.registry.open.get(match) is not None
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
         assert await outcomes(fake_server, match) == ["forfeit"] * games
 
@@ -132,7 +132,7 @@ class TestAbsence:
         match = await ann.play("tiny-practice")
         ann.session.leave()
         presence.end_long_gone(fake_server.clock.now() + 11 * MINUTES_MS)
-        assert fake_server.registry.get(match) is not None
+        assert fake_server.registry.open.get(match) is not None
         assert presence.table_sizes()["absent_guests"] == 0
 
     async def test_match_that_thinks_ends_after_its_reply(self, fake_server, presence):
@@ -156,7 +156,7 @@ class TestPracticeBound:
         second.session.leave()
         await (await connect_guest(few_matches)).play("tiny-practice")
         assert await outcomes(few_matches, oldest) == ["forfeit"]
-        assert few_matches.registry.get(newer) is not None
+        assert few_matches.registry.open.get(newer) is not None
 
     async def test_bound_is_named_when_nobody_is_gone(self, few_matches):
         guest = await connect_guest(few_matches)

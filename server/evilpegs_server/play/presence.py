@@ -10,25 +10,33 @@ Forgetting concerns memory only. A guest who has played is in the database, and 
 
 from collections import Counter, OrderedDict
 
-from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.open_matches import OpenMatches
 from evilpegs_server.play.stall_free_clock import StallFreeClock
-from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log.players import Player, Players
 
 
 class Presence:
-    """The connections per player, and the guests who are gone: with an open match but without a connection."""
+    """The connections per player, and the guests who are gone: with an open match but without a connection.
 
-    def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: Settings) -> None:
-        self._limits = limits
+    A guest may be gone for ``absent_seconds``, and at most ``max_practice`` practice matches may be open.
+    """
+
+    def __init__(
+        self,
+        players: Players,
+        open_matches: OpenMatches,
+        clock: StallFreeClock,
+        *,
+        absent_seconds: float,
+        max_practice: int,
+    ) -> None:
+        self._absent_seconds, self._max_practice = absent_seconds, max_practice
         self._players = players
-        self._registry = registry
+        self._open = open_matches
         self._clock = clock
         self._connections: Counter[int] = Counter()
         self._gone: OrderedDict[int, float] = OrderedDict()
         self._ending: set[int] = set()
-        registry.on_last_match = self._forget_if_gone
-        registry.admit_practice = self._admit_practice
 
     def table_sizes(self) -> dict[str, int]:
         return {"connected_players": len(self._connections), "absent_guests": len(self._gone)}
@@ -38,7 +46,7 @@ class Presence:
 
     def restore(self) -> None:
         """Count guests without a connection as gone from now on, after a restart has resumed their matches."""
-        for runner in self._registry.runners:
+        for runner in self._open.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()
 
@@ -52,18 +60,19 @@ class Presence:
         if self._connections[player.id] > 0:
             return
         del self._connections[player.id]
-        if player.is_guest and self._registry.runners_of(player.id):
+        if player.is_guest and self._open.of_player(player.id):
             self._gone[player.id] = self._clock.now()
         else:
-            self._forget_if_gone(player.id)
+            self.forget_if_gone(player.id)
 
     def end_long_gone(self, now: float) -> None:
-        latest = now - 1000 * self._limits.guest_absent_seconds
+        latest = now - 1000 * self._absent_seconds
         for guest in [guest for guest, since in self._gone.items() if since <= latest]:
             self._abandon(guest)
 
-    def _admit_practice(self, practice_matches: int) -> bool:
-        if practice_matches < self._limits.max_practice_matches:
+    def admit_practice(self) -> bool:
+        """Return whether one more practice match may begin, for which that of a guest who is gone is given up."""
+        if self._open.practice < self._max_practice:
             return True
         guest = next((guest for guest in self._gone if guest not in self._ending), None)
         if guest is None:
@@ -73,10 +82,11 @@ class Presence:
 
     def _abandon(self, guest: int) -> None:
         self._ending.add(guest)
-        self._registry.abandon(guest)
+        self._open.abandon(guest)
 
-    def _forget_if_gone(self, player: int) -> None:
-        if self.is_connected(player):
+    def forget_if_gone(self, player: int) -> None:
+        """Forget a guest who has neither a connection nor an open match."""
+        if self.is_connected(player) or self._open.of_player(player):
             return
         self._gone.pop(player, None)
         self._ending.discard(player)
