@@ -1,7 +1,7 @@
-"""A server that is killed during a match loses nothing that a player has seen, and the match resumes.
+"""A server that is killed during matches loses nothing that a player has seen, and the matches resume.
 
-The environment variable `EVILPEGS_KILLS` sets the number of kills; the default is 20. The control is a server that
-answers players before it stores: the same procedure must catch it.
+The environment variables `EVILPEGS_KILLS` and `EVILPEGS_PLAYERS` set how many kills and players there are; the defaults
+are 20 and 3. The control is a server that answers players before it stores: the same procedure must catch it.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from support.servers import child_server, dial
 from support.waiting import until
 
 KILLS = int(os.environ.get("EVILPEGS_KILLS", "20"))
+PLAYERS = int(os.environ.get("EVILPEGS_PLAYERS", "3"))
 FORGETFUL = Path(__file__).with_name("forgetful_server.py")
 
 
@@ -66,18 +67,21 @@ class Player:
 
 
 async def play_and_kill(server, database, kills, rng):
-    """Play one match with a SIGKILL after every few answers; return the player."""
-    player = Player(rng)
+    """Play a match for each player with a SIGKILL after every few answers; return the players."""
+    players = [Player(random.Random(rng.random())) for _ in range(PLAYERS)]
     for _ in range(kills):
         async with server(database) as child:
-            playing = asyncio.create_task(player.play(child.url))
-            target = len(player.seen) + rng.randint(1, 3)
-            await until(lambda: len(player.seen) >= target or playing.done())  # noqa: B023 - awaited in the loop
+            playing = [asyncio.create_task(player.play(child.url)) for player in players]
+            target = count_seen(players) + PLAYERS * rng.randint(1, 3)
+            await until(lambda: count_seen(players) >= target or all(each.done() for each in playing))  # noqa: B023 - here
             await child.stop(signal.SIGKILL)
-            await asyncio.gather(playing, return_exceptions=True)
-            error = playing.exception()
-            assert error is None or isinstance(error, ConnectionClosed | OSError), error
-    return player
+            for error in await asyncio.gather(*playing, return_exceptions=True):
+                assert error is None or isinstance(error, ConnectionClosed | OSError), error
+    return players
+
+
+def count_seen(players):
+    return sum(len(player.seen) for player in players)
 
 
 def stored_events(database, match):
@@ -95,17 +99,18 @@ def lost(player, events):
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 async def test_killed_server_loses_no_sent_event(database):
     kills = KILLS if database.startswith("sqlite") else KILLS // 4  # each waits for the lease of the server before
-    player = await play_and_kill(child_server, database, kills, random.Random(7))
-    assert not lost(player, stored_events(database, player.match))
+    players = await play_and_kill(child_server, database, kills, random.Random(7))
+    assert not any(lost(player, stored_events(database, player.match)) for player in players)
     async with child_server(database) as child:
-        await player.play(child.url)
+        await asyncio.gather(*(player.play(child.url) for player in players))
         status, errors = await child.stop(signal.SIGTERM)
     assert status == 0, errors
-    events = stored_events(database, player.match)
-    assert not lost(player, events)
-    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
-    assert len(player.seen) == len(events)
-    assert verify_match(events) == []
+    for player in players:
+        events = stored_events(database, player.match)
+        assert not lost(player, events)
+        assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+        assert len(player.seen) == len(events)
+        assert verify_match(events) == []
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
@@ -113,5 +118,5 @@ async def test_procedure_catches_server_that_stores_late(database):
     def forgetful_server(database):
         return child_server(database, str(FORGETFUL))
 
-    player = await play_and_kill(forgetful_server, database, 1, random.Random(7))
-    assert lost(player, stored_events(database, player.match))
+    players = await play_and_kill(forgetful_server, database, 1, random.Random(7))
+    assert any(lost(player, stored_events(database, player.match)) for player in players)
