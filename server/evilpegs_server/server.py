@@ -60,7 +60,7 @@ from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup, Workspace
 
 if TYPE_CHECKING:
-    from evilpegs_server.storage.engines.node import ServerNode
+    from evilpegs_server.storage.engines.postgres_node import ServerNode
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
@@ -266,8 +266,8 @@ def _open_log(settings: Settings, log: BoundLogger, stack: AsyncExitStack) -> _O
         stack.callback(file.dispose)
         file.guard(lock)
         return _OpenLog(file, SqliteStore(file, lock.check, load_last_event_id(file)), lock.names)
-    from evilpegs_server.storage.engines.node import ServerNode  # noqa: PLC0415 - needs the extra `postgres`
-    from evilpegs_server.storage.engines.postgres import PostgresDatabase  # noqa: PLC0415 - likewise
+    from evilpegs_server.storage.engines.postgres import PostgresDatabase  # noqa: PLC0415 - needs the extra `postgres`
+    from evilpegs_server.storage.engines.postgres_node import ServerNode  # noqa: PLC0415 - likewise
 
     database = PostgresDatabase.open(url)
     stack.callback(database.dispose)

@@ -27,7 +27,7 @@ KEEPERS = {
         "derived/connections",
         "derived/file",
     ),
-    *("engines/node", "engines/postgres", "engines/sqlite", "log/ladders"),
+    *("engines/postgres_node", "engines/postgres", "engines/sqlite", "log/ladders"),
 }
 OTHERS = {
     "storage/log/acts": {

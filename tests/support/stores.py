@@ -9,7 +9,7 @@ _nodes = weakref.WeakKeyDictionary()
 
 
 def new_node(engine, name, lease_seconds=LEASE_SECONDS, **options):
-    from evilpegs_server.storage.engines.node import ServerNode
+    from evilpegs_server.storage.engines.postgres_node import ServerNode
 
     return ServerNode(engine, name, lease_seconds, **options)
 

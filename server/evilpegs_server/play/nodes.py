@@ -19,7 +19,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.storage.engines.node import ServerNode, Taken
+from evilpegs_server.storage.engines.postgres_node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.players import Players
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, BusyError

@@ -18,7 +18,7 @@ from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.engines.node import ServerNode
+from evilpegs_server.storage.engines.postgres_node import ServerNode
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.log.rounds import Round, open_round

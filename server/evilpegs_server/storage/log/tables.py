@@ -1,5 +1,7 @@
 """The tables of the log, as every engine has them; what only one engine has is declared with that engine.
 
+The files that follow from the log declare their own tables, in `derived.file` and `copies.places`.
+
 Names of constraints are those that the first migrations gave them. Texts are compared by their bytes, on PostgreSQL
 too; the JSON of an event is text there, because jsonb would not keep the bytes under the hash.
 """
