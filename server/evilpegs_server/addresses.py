@@ -11,7 +11,6 @@ proxy itself.
 
 import ipaddress
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -45,34 +44,14 @@ def counted_network(address: IpAddress) -> str:
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))
 
 
-def limited_networks(counted: str) -> dict[str, int]:
+def limited_networks(counted: str | None) -> dict[str, int]:
     """Return the networks in which a `counted_network` is limited, with the multiple of a limit that each may have."""
+    if counted is None:
+        return {}
     if "/" not in counted:
         return {counted: 1}
     wide = ipaddress.ip_network(counted).supernet(new_prefix=_WIDE_PREFIX)
     return {counted: 1, str(wide): WIDE_SHARE}
-
-
-class Shares:
-    """How many of something each address has, of which it may have ``most``; counted by `limited_networks`."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._taken: Counter[str] = Counter()
-
-    def take(self, counted: str | None) -> bool:
-        """Take one more for a `counted_network`, or return False if it has the most; None has no limit."""
-        networks = {} if counted is None else limited_networks(counted)
-        if any(self._taken[network] >= share * self._most for network, share in networks.items()):
-            return False
-        self._taken.update(networks.keys())
-        return True
-
-    def give_back(self, counted: str | None) -> None:
-        for network in {} if counted is None else limited_networks(counted):
-            self._taken[network] -= 1
-            if not self._taken[network]:
-                del self._taken[network]
 
 
 MAX_HEADER: Final = 4096  # characters; a longer header names no client

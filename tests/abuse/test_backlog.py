@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from evilpegs_server.gateway.connection import GameConnection
-from evilpegs_server.gateway.rate_limit import READ_PRICE
+from evilpegs_server.limits import READ_PRICE
 from evilpegs_server.play import recovery
 from support.hostile_peer import HELLO, Peer, text
 from support.patience import PATIENCE

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from evilpegs_server.gateway import connection
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.gateway.gateway import MAX_FRAME_BYTES
-from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.limits import RateLimit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from support.entrances import default_entrance
 

@@ -8,10 +8,10 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from evilpegs_server.gateway import admission
 from evilpegs_server.gateway import connection as gateway_connection
-from evilpegs_server.gateway import rate_limit
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, MAX_UNSENT_BYTES, SLICE_BYTES, GameConnection
-from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
+from evilpegs_server.limits import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
 from support.hostile_peer import CONT, PING, PONG, TEXT, UPGRADE, Peer, frame, text
 from support.patience import PATIENCE
@@ -56,7 +56,7 @@ async def test_unlimited_flood_of_pings_is_answered(run_server, kind):
 
 async def test_flooder_who_returns_has_small_budget(run_server, monkeypatch):
     """The budget of an address that was over a limit is not whole again because it connects again."""
-    monkeypatch.setattr(rate_limit, "OVER_LIMIT_MS", 1000 * PATIENCE)
+    monkeypatch.setattr(admission, "OVER_LIMIT_MS", 1000 * PATIENCE)
     server = await run_server()
     kind = FLOODS["empty pings"]
     first, _ = await asyncio.to_thread(flood, server.url, kind)

@@ -11,8 +11,8 @@ import structlog
 from evilpegs_game.rules import Rules
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
+from evilpegs_server.limits import RateLimit
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.play.counts import ServerCounts
 from evilpegs_server.play.eligibility import Eligibility

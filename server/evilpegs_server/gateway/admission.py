@@ -13,23 +13,23 @@ Tickets without an address count in the totals only. ``now`` is in milliseconds 
 name the limit by its setting.
 """
 
-from collections import Counter, OrderedDict
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.addresses import limited_networks
-from evilpegs_server.gateway.rate_limit import RecentExcess
+from evilpegs_server.limits import NetworkCounter, Windows
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.settings import Settings
 
 HOUR_MS: Final = 3_600_000.0
+MINUTE_MS: Final = 60_000.0
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
-# addresses without connections, whose records take about 5 MB
-MAX_IDLE: Final = 10_000
+OVER_LIMIT_MS: Final = 5_000.0
 
 
 class Limit(StrEnum):
@@ -62,41 +62,6 @@ class Ticket:
     is_closed: bool = False
     is_crowded: bool = False
     """True if its address had too many connections without `hello` when this one was counted."""
-    records: list["AddressRecord"] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Window:
-    """A count that restarts at 0 when ``length_ms`` have passed since its first increment."""
-
-    length_ms: float
-    count: int = 0
-    ends: float = 0.0
-
-    def add(self, now: float) -> int:
-        if now >= self.ends:
-            self.count, self.ends = 0, now + self.length_ms
-        self.count += 1
-        return self.count
-
-    def current(self, now: float) -> int:
-        return self.count if now < self.ends else 0
-
-
-@dataclass(slots=True)
-class AddressRecord:
-    """The counts of one network; ``before_hello`` counts its connections that have not sent `hello`."""
-
-    network: str
-    share: int
-    """The multiple of each limit that the network may have."""
-    connections: int = 0
-    before_hello: int = 0
-    new_names: Window = field(default_factory=lambda: Window(HOUR_MS))
-    failed_tokens: Window = field(default_factory=lambda: Window(60_000.0))
-
-    def counts_until(self) -> float:
-        return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class Admission:
@@ -109,18 +74,18 @@ class Admission:
         self.ordinary_seats = most - self.reserve_seats
         self.met: Counter[str] = Counter()
         """By the name of the setting."""
-        self.excess = RecentExcess()
-        """The addresses that met a limit here, or a rate limit of the gateway."""
+        self.excess = Windows[str](OVER_LIMIT_MS)
+        """The addresses that have just met a limit here, or a rate limit of the gateway."""
         self.ordinary_taken = self.reserve_taken = self.guests = 0
-        # by player, in the order of the begins of their hours
-        self._matches: OrderedDict[int, Window] = OrderedDict()
-        # by the texts of `addresses.limited_networks`: for IPv6 a /64 and the /48 around it
-        self._records: dict[str, AddressRecord] = {}
-        # those without connections, in the order in which they lost the last one
-        self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
+        self._connections = NetworkCounter(limits.connections_per_address)
+        self._before_hello = NetworkCounter(limits.connections_before_hello)
+        self._new_names = Windows[str](HOUR_MS, limits.new_names_per_hour)
+        self._failed_tokens = Windows[str](MINUTE_MS, limits.failed_tokens_per_minute)
+        self._matches = Windows[int](HOUR_MS, limits.matches_per_hour)
 
     def table_sizes(self) -> dict[str, int]:
-        return {"addresses": len(self._records), "players_of_the_hour": len(self._matches)}
+        addresses = len(self._connections) + len(self._new_names) + len(self._failed_tokens)
+        return {"addresses": addresses, "players_of_the_hour": len(self._matches)}
 
     @property
     def wanted_seats(self) -> int:
@@ -163,8 +128,7 @@ class Admission:
             self.ordinary_taken += 1
         ticket.said_hello, ticket.is_guest = True, is_guest
         self.guests += is_guest
-        for record in ticket.records:
-            record.before_hello -= 1
+        self._before_hello.give_back(ticket.address)
 
     def log_out(self, ticket: Ticket) -> None:
         """Undo `log_in`, because the login failed."""
@@ -172,89 +136,60 @@ class Admission:
             return
         self.guests -= ticket.is_guest
         ticket.said_hello = ticket.is_guest = False
-        for record in ticket.records:
-            record.before_hello += 1
+        self._before_hello.add(ticket.address)
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
         """Note that no `hello` came in time; for a crowded ticket, the limit counts as met."""
         if ticket.is_crowded:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 
-    def close(self, ticket: Ticket, now: float) -> None:
+    def close(self, ticket: Ticket) -> None:
         """Remove an ended connection from the counts; call this once per ticket."""
         ticket.is_closed = True
         self.ordinary_taken -= not ticket.is_reserve
         self.reserve_taken -= ticket.is_reserve
         self.guests -= ticket.is_guest
-        for record in ticket.records:
-            record.before_hello -= not ticket.said_hello
-            record.connections -= 1
-            if record.connections == 0:
-                self._keep_idle(record, now)
+        self._connections.give_back(ticket.address)
+        if not ticket.said_hello:
+            self._before_hello.give_back(ticket.address)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
         """Count a claimed name. Raises LimitMetError if the address claimed too many in the last hour."""
-        for record in ticket.records:
-            if record.new_names.current(now) >= (most := record.share * self.limits.new_names_per_hour):
-                wait = round(record.new_names.ends - now)
-                message = f"your address may claim {most} names per hour; come back later"
-                raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
-        for record in ticket.records:
-            record.new_names.add(now)
+        if met := self._new_names.take(limited_networks(ticket.address), now):
+            most, wait = met
+            message = f"your address may claim {most} names per hour; come back later"
+            raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
 
     def take_match(self, player: int, now: float) -> None:
         """Count a match that a player asks for. Raises LimitMetError if they asked for too many in the last hour."""
-        while self._matches and next(iter(self._matches.values())).ends <= now:
-            self._matches.popitem(last=False)
-        window, most = self._matches.setdefault(player, Window(HOUR_MS)), self.limits.matches_per_hour
-        if window.current(now) >= most:
-            message = f"you may begin {most} matches per hour; come back later"
-            raise self._met(Limit.MATCHES, message, wait=round(window.ends - now))
-        window.add(now)
+        if met := self._matches.take({player: 1}, now):
+            most, wait = met
+            raise self._met(Limit.MATCHES, f"you may begin {most} matches per hour; come back later", wait=wait)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
         """Count a wrong token, and return the milliseconds by which to delay the answer."""
-        most = self.limits.failed_tokens_per_minute
-        # not any(): each record counts the token
-        if not sum(record.failed_tokens.add(now) > record.share * most for record in ticket.records):
+        if self._failed_tokens.take(limited_networks(ticket.address), now) is None:
             return 0.0
         self._met(Limit.FAILED_TOKENS, "", ticket.address, now)
         return FAILED_TOKEN_DELAY_MS
 
     def _count(self, ticket: Ticket, address: str | None) -> None:
         ticket.address = address
-        for network, share in {} if address is None else limited_networks(address).items():
-            record = self._records.setdefault(network, AddressRecord(network, share))
-            ticket.records.append(record)
-            self._idle.pop(network, None)
-            record.connections += 1
-            record.before_hello += 1
-            if record.before_hello > share * self.limits.connections_before_hello:
-                ticket.is_crowded = True
-                ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
+        if self._before_hello.most_met(address):
+            ticket.is_crowded = True
+            ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
+        self._connections.add(address)
+        self._before_hello.add(address)
 
     def _check_address(self, address: str | None, now: float) -> None:
-        for network, share in {} if address is None else limited_networks(address).items():
-            record, most = self._records.get(network), share * self.limits.connections_per_address
-            if record is not None and record.connections >= most:
-                message = f"your address has {most} connections; close some or come back later"
-                raise self._met(Limit.PER_ADDRESS, message, address, now)
-
-    def _keep_idle(self, record: AddressRecord, now: float) -> None:
-        if record.counts_until() > now:
-            self._idle[record.network] = record
-        else:
-            del self._records[record.network]
-        while self._idle:
-            oldest, first = next(iter(self._idle.items()))
-            if len(self._idle) <= MAX_IDLE and first.counts_until() > now:
-                break
-            del self._idle[oldest], self._records[oldest]
+        if most := self._connections.most_met(address):
+            message = f"your address has {most} connections; close some or come back later"
+            raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _met(
-        self, limit: Limit, message: str, address: str | None = None, now: float = 0.0, wait: int | None = None
+        self, limit: Limit, message: str, address: str | None = None, now: float = 0.0, wait: float | None = None
     ) -> LimitMetError:
         self.met[limit.value] += 1
         if address is not None:
-            self.excess.note(address, now)
-        return LimitMetError(limit, message, wait)
+            self.excess.begin(address, now)
+        return LimitMetError(limit, message, None if wait is None else round(wait))

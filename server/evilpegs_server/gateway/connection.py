@@ -26,7 +26,7 @@ from websockets.protocol import Event, State
 
 from evilpegs_server.gateway.admission import Limit, Ticket
 from evilpegs_server.gateway.entrance import Entrance
-from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.limits import RateLimit
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 
 # at most 170 empty frames, which take 1 to 2 ms
@@ -180,7 +180,7 @@ class GameConnection(ServerConnection):
         if self._silence is not None and self.ticket is not None:
             self._silence.cancel()
             self._silence = None
-            self.entrance.admission.close(self.ticket, self.entrance.now())
+            self.entrance.admission.close(self.ticket)
 
     def _end_silence(self) -> None:
         if self.ticket is None or self.ticket.said_hello:

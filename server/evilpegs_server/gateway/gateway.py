@@ -24,9 +24,9 @@ from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, So
 from evilpegs_server.gateway.entrance import Entrance, peer_address
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.metrics import GameMetrics
-from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import is_local
+from evilpegs_server.limits import RateLimit
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 from evilpegs_server.sealing import hides_metrics
@@ -122,10 +122,10 @@ class Gateway:
 
     def _note_excess(self, address: str, now: float) -> None:
         self._services.registry.counts.limits[RATE_LIMIT] += 1
-        self._services.admission.excess.note(address, now)
+        self._services.admission.excess.begin(address, now)
 
     def _is_over_limit(self, address: str) -> bool:
-        return self._services.admission.excess.is_over_limit(address, self._entrance.now())
+        return self._services.admission.excess.has_begun(address, self._entrance.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`

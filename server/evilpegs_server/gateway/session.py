@@ -20,7 +20,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong
 from evilpegs_server.gateway.admission import Ticket
 from evilpegs_server.gateway.login import Pause, SessionServices, log_in, welcome_message
-from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
+from evilpegs_server.limits import READ_PRICE, RateLimit
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, Request

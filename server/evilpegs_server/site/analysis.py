@@ -13,7 +13,7 @@ from evilpegs_game.feedback import parse_turns
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import seed_tie_index
-from evilpegs_server.addresses import Shares
+from evilpegs_server.limits import NetworkCounter
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, evil_ties, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
@@ -91,8 +91,7 @@ class PositionAnswers(_KeptTexts):
 
     def __init__(self, pool: TaskPool, most_per_address: int, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
-        self._addresses: dict[Hashable, str | None] = {}
-        self._shares = Shares(most_per_address)
+        self._waiting = NetworkCounter(most_per_address)
 
     async def text(self, position: AdviseOnPosition, address: str | None) -> bytes:
         """Return the answer as JSON text; ``address`` is a `counted_network`. Raises BusyError."""
@@ -100,20 +99,18 @@ class PositionAnswers(_KeptTexts):
         text = self.texts.get(key)
         if text is not None:
             return text
-        if key not in self._running:
-            if len(self._running) >= MAX_POSITIONS or not self._shares.take(address):
-                raise BusyError("too many positions are waiting for analysis; try again soon")
-            self._addresses[key] = address
+        is_full = len(self._running) >= MAX_POSITIONS
+        if key not in self._running and (is_full or not self._waiting.take(address)):
+            raise BusyError("too many positions are waiting for analysis; try again soon")
         return await self._shared(key, partial(self._compute, key, position, address))
 
     async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None) -> bytes:
-        text = await self._pool.run((self, address), _COST, task)
+        try:
+            text = await self._pool.run((self, address), _COST, task)
+        finally:
+            self._waiting.give_back(address)
         self.texts.put(key, text, len(text))
         return text
-
-    def _forget(self, key: Hashable, task: asyncio.Task[bytes]) -> None:
-        super()._forget(key, task)
-        self._shares.give_back(self._addresses.pop(key))
 
 
 def parse_position(rules: str, turns: str, codemaker: str = "fixed", seed: str | None = None) -> AdviseOnPosition:

@@ -18,7 +18,8 @@ import uvicorn
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evilpegs_server.addresses import Shares, TrustedProxies
+from evilpegs_server.addresses import TrustedProxies
+from evilpegs_server.limits import NetworkCounter
 from evilpegs_server.site.metrics import SiteCounts
 from evilpegs_server.site.responses import RETRY, problem_response
 
@@ -48,7 +49,7 @@ class Visitors:
 
     def __init__(self, proxies: TrustedProxies, most: int) -> None:
         self.proxies = proxies
-        self.connections, self.requests = Shares(most), Shares(most)
+        self.connections, self.requests = NetworkCounter(most), NetworkCounter(most)
 
 
 class Backlog:

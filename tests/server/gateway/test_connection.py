@@ -9,7 +9,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from evilpegs_server.gateway.connection import GameConnection, text_frame
-from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.limits import RateLimit
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])

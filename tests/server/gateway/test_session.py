@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import pytest
 
-from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
+from evilpegs_server.limits import MAX_REFUSALS
 from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log.archive import load_players
