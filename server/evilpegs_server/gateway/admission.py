@@ -1,9 +1,9 @@
 """Limits on the connections, guests, new names, matches and wrong tokens of a server, in total, per address or player.
 
 A connection holds a `Ticket` from its acceptance to its end, so one that is slow with its handshake counts like any
-other. When all ordinary seats are taken, a connection gets a seat of the reserve for the few seconds in which it may
-send `hello`, and keeps the seat only if its player comes back to an open match. Players whose connection was cut can
-therefore return to a full server.
+other. The last seats are a reserve: a connection that comes when all others are taken has only a few seconds to send
+`hello`, and keeps its seat only if its player comes back to an open match, or if enough others have left. Players whose
+connection was cut can therefore return to a full server.
 
 If an address has too many connections that have not sent `hello`, its next connections also have only these few
 seconds. They are not refused, because a class behind one address connects at the same moment, and each client sends
@@ -76,7 +76,7 @@ class Admission:
         """By the name of the setting."""
         self.excess = Windows[str](OVER_LIMIT_MS)
         """The addresses that have just met a limit here, or a rate limit of the gateway."""
-        self.ordinary_taken = self.reserve_taken = self.guests = 0
+        self.taken = self.guests = 0
         self._connections = NetworkCounter(limits.connections_per_address)
         self._before_hello = NetworkCounter(limits.connections_before_hello)
         self._new_names = Windows[str](HOUR_MS, limits.new_names_per_hour)
@@ -89,19 +89,18 @@ class Admission:
 
     @property
     def wanted_seats(self) -> int:
-        """The ordinary seats that must become free so that one in fifty is, at least one."""
-        return max(0, self.ordinary_taken + max(1, self.ordinary_seats // 50) - self.ordinary_seats)
+        """The seats that must become free so that one in fifty of the ordinary ones is, at least one."""
+        return max(0, self.taken + max(1, self.ordinary_seats // 50) - self.ordinary_seats)
 
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
         self._check_address(address, now)
-        is_reserve = self.ordinary_taken >= self.ordinary_seats
-        if is_reserve and self.reserve_taken >= self.reserve_seats:
-            number = self.limits.max_connections
-            raise self._met(Limit.CONNECTIONS, f"all {number} connections of this server are taken; come back later")
+        most = self.limits.max_connections
+        if self.taken >= most:
+            raise self._met(Limit.CONNECTIONS, f"all {most} connections of this server are taken; come back later")
+        is_reserve = self.taken >= self.ordinary_seats
         ticket = Ticket(None, is_reserve, 1000 * self.limits.reserve_hello_seconds if is_reserve else HELLO_MS)
-        self.ordinary_taken += not is_reserve
-        self.reserve_taken += is_reserve
+        self.taken += 1
         self._count(ticket, address)
         return ticket
 
@@ -119,13 +118,9 @@ class Admission:
         if is_guest and self.guests >= self.guest_seats:
             message = f"all {self.guest_seats} guest connections are taken; come back later or claim a name"
             raise self._met(Limit.GUESTS, message, ticket.address, now)
-        if ticket.is_reserve and not has_open_match:
-            if self.ordinary_taken >= self.ordinary_seats:
-                message = "the last free connections are kept for players with an open match; come back later"
-                raise self._met(Limit.CONNECTIONS, message)
-            ticket.is_reserve = False
-            self.reserve_taken -= 1
-            self.ordinary_taken += 1
+        if ticket.is_reserve and not has_open_match and self.taken > self.ordinary_seats:
+            message = "the last free connections are kept for players with an open match; come back later"
+            raise self._met(Limit.CONNECTIONS, message)
         ticket.said_hello, ticket.is_guest = True, is_guest
         self.guests += is_guest
         self._before_hello.give_back(ticket.address)
@@ -146,8 +141,7 @@ class Admission:
     def close(self, ticket: Ticket) -> None:
         """Remove an ended connection from the counts; call this once per ticket."""
         ticket.is_closed = True
-        self.ordinary_taken -= not ticket.is_reserve
-        self.reserve_taken -= ticket.is_reserve
+        self.taken -= 1
         self.guests -= ticket.is_guest
         self._connections.give_back(ticket.address)
         if not ticket.said_hello:

@@ -43,7 +43,8 @@ class GameMetrics(ProcessMetrics):
         yield counter("evilpegs_http_refusals", "HTTP requests refused by status", "status", refused)
         there = {"ordinary": seats.ordinary_seats, "reserve": seats.reserve_seats, "guest": seats.guest_seats}
         yield gauge("evilpegs_seats", "Seats of the game port by kind", "kind", there)
-        taken = {"ordinary": seats.ordinary_taken, "reserve": seats.reserve_taken, "guest": seats.guests}
+        ordinary = min(seats.taken, seats.ordinary_seats)
+        taken = {"ordinary": ordinary, "reserve": seats.taken - ordinary, "guest": seats.guests}
         yield gauge("evilpegs_seats_taken", "Taken seats of the game port by kind", "kind", taken)
         met = {limit.value: seats.met[limit.value] for limit in Limit}
         met |= {name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}

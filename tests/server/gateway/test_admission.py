@@ -36,10 +36,6 @@ def admission():
     return Admission(LIMITS)
 
 
-def taken(admission):
-    return admission.ordinary_taken + admission.reserve_taken
-
-
 def enter(admission, address=None, *, is_guest=False, has_open_match=False):
     """Open a connection, say hello on it, and return its ticket."""
     ticket = admission.open(address, 0)
@@ -74,7 +70,7 @@ class TestAddresses:
         enter(admission, BOB)
         admission.close(tickets[0])
         enter(admission, ANN)
-        assert taken(admission) == 6
+        assert admission.taken == 6
 
     def test_crowd_must_say_hello_soon(self, admission):
         tickets = [admission.open(ANN, 0) for _ in range(4)]
@@ -100,7 +96,7 @@ class TestAddresses:
         late = admission.open(None, 0)
         assert met(admission.set_address, late, ANN, 0) is Limit.PER_ADDRESS
         admission.close(late)
-        assert (taken(admission), admission.table_sizes()["addresses"]) == (5, 1)
+        assert (admission.taken, admission.table_sizes()["addresses"]) == (5, 1)
 
     def test_crowd_behind_proxy_must_say_hello_soon(self, admission):
         tickets = [admission.open(None, 0) for _ in range(4)]
@@ -162,15 +158,27 @@ class TestSeats:
         refused = {"is_guest": False, "has_open_match": False}
         assert met(admission.log_in, reserve, 0, **refused) is Limit.CONNECTIONS
         admission.log_in(reserve, 0, is_guest=False, has_open_match=True)
-        assert reserve.is_reserve
+        assert reserve.said_hello
 
-    def test_reserve_moves_to_free_ordinary_seat(self, admission):
+    def test_last_seats_stay_reserve_after_return(self, admission):
+        """Whoever returned through the reserve counts like any other, so that the next one finds it too."""
+        tickets = [enter(admission) for _ in range(18)]
+        returned = admission.open(None, 0)
+        admission.log_in(returned, 0, is_guest=False, has_open_match=True)
+        admission.close(tickets[0])
+        newcomer = admission.open(None, 0)
+        refused = {"is_guest": False, "has_open_match": False}
+        assert met(admission.log_in, newcomer, 0, **refused) is Limit.CONNECTIONS
+        admission.close(returned)
+        admission.log_in(newcomer, 0, **refused)
+
+    def test_reserve_is_for_all_when_others_have_left(self, admission):
         tickets = [enter(admission) for _ in range(18)]
         reserve = admission.open(None, 0)
         admission.close(tickets[0])
         admission.log_in(reserve, 0, is_guest=False, has_open_match=False)
-        assert not reserve.is_reserve
-        assert (admission.open(None, 0).is_reserve, taken(admission)) == (True, 19)
+        assert reserve.said_hello
+        assert (admission.open(None, 0).is_reserve, admission.taken) == (True, 19)
 
     def test_guests_leave_a_quarter_free(self, admission):
         guests = [enter(admission, is_guest=True) for _ in range(15)]
@@ -189,7 +197,7 @@ class TestEndedConnection:
             admission.close(ticket)
             admission.log_in(ticket, 0, is_guest=True, has_open_match=False)
             admission.log_out(ticket)
-        assert (taken(admission), admission.table_sizes()["addresses"]) == (0, 0)
+        assert (admission.taken, admission.table_sizes()["addresses"]) == (0, 0)
         assert len([enter(admission, is_guest=True) for _ in range(15)]) == 15
 
     def test_late_address_is_not_counted(self, admission):
@@ -206,7 +214,7 @@ class TestEndedConnection:
         assert tickets[-1].is_crowded
         for ticket in tickets:
             admission.close(ticket)
-        assert (taken(admission), admission.table_sizes()["addresses"]) == (0, 0)
+        assert (admission.taken, admission.table_sizes()["addresses"]) == (0, 0)
 
 
 class TestNamesAndTokens:
@@ -278,7 +286,7 @@ class TestMemory:
     def test_address_without_connections_is_forgotten(self, admission):
         for number in range(100):
             admission.close(enter(admission, f"192.0.2.{number}"))
-        assert (admission.table_sizes()["addresses"], taken(admission)) == (0, 0)
+        assert (admission.table_sizes()["addresses"], admission.taken) == (0, 0)
 
     def test_address_is_remembered_while_something_counts(self, admission):
         ticket = enter(admission, ANN)
@@ -317,7 +325,7 @@ def test_counts_return_to_zero_whatever_happens(steps):
             elif tickets and not tickets[number % len(tickets)].said_hello:
                 ticket = tickets[number % len(tickets)]
                 admission.log_in(ticket, now, is_guest=action == "g", has_open_match=number > 20)
-        assert taken(admission) == len(tickets) <= LIMITS.max_connections
+        assert admission.taken == len(tickets) <= LIMITS.max_connections
         assert sum(ticket.is_guest for ticket in tickets) <= admission.guest_seats
         for each in (ANN, BOB, CY, DEE):
             own = [ticket for ticket in tickets if ticket.address == each]
@@ -326,6 +334,6 @@ def test_counts_return_to_zero_whatever_happens(steps):
             assert len(patient) <= LIMITS.connections_before_hello
     for ticket in tickets:
         admission.close(ticket)
-    assert taken(admission) == 0
+    assert admission.taken == 0
     admission.take_new_name(Ticket("192.0.2.3", is_reserve=False, hello_ms=0), now + HOUR_MS)
     assert admission.table_sizes()["addresses"] == 1
