@@ -184,6 +184,7 @@ class Settings(BaseSettings):
     registration: Literal["open", "closed"] = "open"
     max_connections: Annotated[int, Field(ge=1)] = 2000
     reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
+    hello_seconds: Annotated[float, Field(gt=0)] = 10.0
     reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
     guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
@@ -194,6 +195,7 @@ class Settings(BaseSettings):
     site_connections: Annotated[int, Field(ge=1)] = 2500
     site_connections_per_address: Annotated[int, Field(ge=1)] = 300
     site_streams: Annotated[int, Field(ge=0)] = 2000
+    site_positions: Annotated[int, Field(ge=1)] = 128
     site_positions_per_address: Annotated[int, Field(ge=1)] = 32
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200

@@ -107,7 +107,9 @@ async def running_show(
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
-            positions = PositionAnswers(pools["analyses"], settings.site_positions_per_address)
+            positions = PositionAnswers(
+                pools["analyses"], most=settings.site_positions, most_per_address=settings.site_positions_per_address
+            )
             stack.callback(positions.close)
             counts = SiteCounts()
             site = Site(

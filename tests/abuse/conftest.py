@@ -32,7 +32,7 @@ def database(tmp_path):
 @pytest.fixture
 async def run_server(database, monkeypatch):
     """Run a server in this process with other settings than the default."""
-    lengthen_limits(monkeypatch.setattr)
+    lengthen_limits(monkeypatch)
     async with AsyncExitStack() as stack:
 
         async def run(**settings):

@@ -37,7 +37,7 @@ def database(tmp_path, request, monkeypatch):
 @pytest.fixture
 async def server(database, monkeypatch):
     """Run a server in this process."""
-    lengthen_limits(monkeypatch.setattr)
+    lengthen_limits(monkeypatch)
     async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
         yield running
 

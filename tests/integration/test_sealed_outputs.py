@@ -86,7 +86,7 @@ COUNTERS = ("guess", "game", "match", "repl", "cache", "luck", "task", "move")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Let the server look at the rounds all the time, and no limit end a slow test."""
-    lengthen_limits(monkeypatch.setattr)
+    lengthen_limits(monkeypatch)
     monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(show_server, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)

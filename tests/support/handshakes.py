@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from evilpegs_server import stopping
-from evilpegs_server.gateway import admission, connection, gateway
+from evilpegs_server.gateway import connection, gateway
 from evilpegs_server.gateway.connection import GameConnection
 from support.patience import PATIENCE
 
@@ -24,7 +24,7 @@ def endless_handshakes(monkeypatch):
         accepted.set()
 
     monkeypatch.setattr(GameConnection, "connection_made", note_connection)
-    monkeypatch.setattr(admission, "HELLO_MS", 10_000 * PATIENCE)
+    monkeypatch.setenv("EVILPEGS_HELLO_SECONDS", str(10 * PATIENCE))
     monkeypatch.setattr(connection, "TLS_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
     monkeypatch.setattr(stopping, "CLOSE_SECONDS", 10 * PATIENCE)

@@ -13,19 +13,21 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import pytest
+
 from evilpegs.main import main
 from evilpegs_server import show_process, stopping
 from evilpegs_server.feed import feed, mqtt_client
-from evilpegs_server.gateway import admission
 from evilpegs_server.work import worker_process
 from support.patience import PATIENCE
 
 PROGRAM = __file__
 
 
-def lengthen_limits(change=setattr):
-    """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
-    change(admission, "HELLO_MS", 1000 * PATIENCE)
+def lengthen_limits(monkeypatch):
+    """Lengthen the limits of the servers in this process."""
+    monkeypatch.setenv("EVILPEGS_HELLO_SECONDS", str(PATIENCE))
+    change = monkeypatch.setattr
     change(stopping, "OUTLET_SECONDS", 4 * PATIENCE)
     change(stopping, "WORKER_SECONDS", 2 * PATIENCE)
     change(show_process, "STOP_SECONDS", 3 * PATIENCE)
@@ -36,7 +38,7 @@ def lengthen_limits(change=setattr):
 
 
 if __name__ == "__main__":
-    lengthen_limits()
+    lengthen_limits(pytest.MonkeyPatch())
     stopping.force_exit_later = lambda log: None
     show_process.PROGRAM, os.environ["PYTHONPATH"] = "support.patient_show", sys.path[0]
     main()

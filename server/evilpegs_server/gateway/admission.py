@@ -26,8 +26,6 @@ from evilpegs_server.settings import Settings
 
 HOUR_MS: Final = 3_600_000.0
 MINUTE_MS: Final = 60_000.0
-HELLO_MS: Final = 10_000.0
-"""For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
 OVER_LIMIT_MS: Final = 5_000.0
 
@@ -99,7 +97,8 @@ class Admission:
         if self.taken >= most:
             raise self._met(Limit.CONNECTIONS, f"all {most} connections of this server are taken; come back later")
         is_reserve = self.taken >= self.ordinary_seats
-        ticket = Ticket(None, is_reserve, 1000 * self.limits.reserve_hello_seconds if is_reserve else HELLO_MS)
+        hello_seconds = self.limits.reserve_hello_seconds if is_reserve else self.limits.hello_seconds
+        ticket = Ticket(None, is_reserve, 1000 * hello_seconds)
         self.taken += 1
         self._count(ticket, address)
         return ticket

@@ -27,8 +27,6 @@ from evilpegs_server.work.tasks import AdviseOnPosition, AnalyzeGames
 MAX_BYTES: Final = 8 << 20
 MAX_WAITING: Final = 16
 """The most analyses of matches that run or wait."""
-MAX_POSITIONS: Final = 128
-"""The most positions that are computed or wait, in all."""
 MAX_TURNS: Final = 20
 MAX_CODES: Final = 1_000_000
 # arbitrary, because all analyses wait in one queue
@@ -89,8 +87,9 @@ class PositionAnswers(_KeptTexts):
     One position at a time is computed for each address, in turns with the others and with matches.
     """
 
-    def __init__(self, pool: TaskPool, most_per_address: int, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, pool: TaskPool, most: int, most_per_address: int, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(pool, max_bytes)
+        self._most = most
         self._waiting = NetworkCounter(most_per_address)
 
     async def text(self, position: AdviseOnPosition, address: str | None) -> bytes:
@@ -99,7 +98,7 @@ class PositionAnswers(_KeptTexts):
         text = self.texts.get(key)
         if text is not None:
             return text
-        is_full = len(self._running) >= MAX_POSITIONS
+        is_full = len(self._running) >= self._most
         if key not in self._running and (is_full or not self._waiting.take(address)):
             raise BusyError("too many positions are waiting for analysis; try again soon")
         return await self._shared(key, partial(self._compute, key, position, address))

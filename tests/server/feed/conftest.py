@@ -59,7 +59,7 @@ async def mosquitto(tmp_path):
 @pytest.fixture
 def publishing(database, log, monkeypatch):
     """Run a server in this process that publishes to a broker, and does at once what others do once per second."""
-    lengthen_limits(monkeypatch.setattr)
+    lengthen_limits(monkeypatch)
     monkeypatch.setattr(documents, "PERIOD_SECONDS", 0.02)
     for module in (feed, event_feed):
         monkeypatch.setattr(module, "BACKOFF", Backoff(first=0.02, longest=0.2))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from evilpegs_server import limits
 from evilpegs_server.gateway.admission import (
     FAILED_TOKEN_DELAY_MS,
-    HELLO_MS,
     OVER_LIMIT_MS,
     Admission,
     Limit,
@@ -20,9 +19,10 @@ from evilpegs_server.settings import Settings
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
 CY, DEE = "2001:db8::/64", "2001:db8:0:1::/64"
-HOUR_MS = 3_600_000
+HOUR_MS, HELLO_MS = 3_600_000, 7_000
 LIMITS = Settings(
     max_connections=20,
+    hello_seconds=7,
     connections_per_address=5,
     connections_before_hello=3,
     new_names_per_hour=4,

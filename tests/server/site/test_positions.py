@@ -12,7 +12,6 @@ from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
 from evilpegs_game.rules import Rules
-from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import PositionAnswers, parse_position
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.tasks import AdviseOnPosition
@@ -33,7 +32,7 @@ def pool():
 
 @pytest.fixture
 async def answers(pool):
-    answers = PositionAnswers(pool, 32)
+    answers = PositionAnswers(pool, 128, 32)
     yield answers
     answers.close()
 
@@ -79,7 +78,7 @@ async def test_addresses_take_turns(answers, pool):
 
 @pytest.mark.parametrize("address", [ADDRESS, None])
 async def test_address_with_too_many_waiting_is_refused(pool, address):
-    answers = PositionAnswers(pool, 1)
+    answers = PositionAnswers(pool, 128, 1)
     pool.paused = True
     first = ask(answers, "11:1,0", address)
     again, refused, other = (
@@ -101,14 +100,15 @@ async def test_address_with_too_many_waiting_is_refused(pool, address):
     answers.close()
 
 
-async def test_all_together_are_limited(answers, pool, monkeypatch):
-    monkeypatch.setattr(analysis, "MAX_POSITIONS", 1)
+async def test_all_together_are_limited(pool):
+    answers = PositionAnswers(pool, 1, 32)
     pool.paused = True
     first, refused = ask(answers, "11:1,0"), ask(answers, "11:0,0")
     with pytest.raises(BusyError):
         await refused
     pool.run_pending()
     await first
+    answers.close()
 
 
 async def test_failed_answer_is_tried_again(answers, pool):
