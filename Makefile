@@ -125,6 +125,10 @@ transcripts: $(DEV)
 	@$(TOOL).transcripts
 	@$(TOOL).protocol_page
 
+# Write the tables of docs/operate.md from the settings and metrics.
+references: $(DEV)
+	@$(TOOL).references
+
 # Write the test vectors that Python and the page share; `make records` plays the matches among them again.
 vectors: $(DEV)
 	@$(TOOL).page_vectors
@@ -167,4 +171,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts vectors records openapi screenshot vendor
+.PHONY: demo serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts references vectors records openapi screenshot vendor

@@ -155,65 +155,123 @@ def settings_file() -> Path:
 
 
 class Settings(BaseSettings):
-    """The settings of a server, whose meanings, units and reasons docs/operate.md lists.
-
-    Arguments precede the environment, and the environment precedes `evilpegs.toml`.
-    """
+    """The settings of a server; ``python -m tools.references`` writes their meanings into docs/operate.md."""
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", extra="forbid")
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    """The address on which the game listens."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    """The port of the game; 0 takes any free port."""
     database: str = Field(default_factory=default_database)
+    """The database, as `sqlite:///FILE`, with four slashes for an absolute path, and `%25` and `%3F` for `%` and `?`
+    in the name; or in [PostgreSQL](#postgresql)."""
     node: NodeName = Field(default_factory=lambda: gethostname()[:40])
+    """The name of this server among those on the same [PostgreSQL](#postgresql) database."""
     lease_seconds: Annotated[float, Field(ge=2, le=60)] = 5.0
+    """The seconds without a sign of this server after which others on the same database play on its matches."""
     site: bool = True
+    """Whether the page and the HTTP API are served; without them nobody can watch matches or read leaderboards."""
     site_host: Annotated[str, Field(min_length=1)] | None = None
+    """The address on which the site listens; by default the address of the game."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    """The port of the site."""
     site_url: SiteUrl | None = None
+    """The URL at which others reach the site, such as the URL of a proxy."""
     game_url: GameUrl | None = None
+    """The URL of the game for the page, like `wss://games.example/v1`, unless below `site_url` or on the game port."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """Names that requests may use for this machine, besides its own names and addresses."""
     allow_origins: Annotated[tuple[Origin, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """Other sites whose pages may read the HTTP API, such as `https://dash.example`; `*` allows all."""
     public_metrics: bool = False
-    mqtt: str | None = None
-    mqtt_user: str | None = None
-    mqtt_password: SecretStr | None = None
-    mqtt_password_file: Path | None = None
-    mqtt_ca_file: Path | None = None
-    server_id: ServerId = "evilpegs"
-    registration: Literal["open", "closed"] = "open"
-    max_connections: Annotated[int, Field(ge=1)] = 2000
-    reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
-    hello_seconds: Annotated[float, Field(gt=0)] = 10.0
-    reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
-    guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
-    guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
-    name_idle_seconds: Annotated[float, Field(gt=0)] = 600.0
-    guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
-    max_practice_matches: Annotated[int, Field(ge=1)] = 4000
-    connections_per_address: Annotated[int, Field(ge=1)] = 200
-    site_connections: Annotated[int, Field(ge=1)] = 2500
-    site_connections_per_address: Annotated[int, Field(ge=1)] = 300
-    site_streams: Annotated[int, Field(ge=0)] = 2000
-    site_positions: Annotated[int, Field(ge=1)] = 128
-    site_positions_per_address: Annotated[int, Field(ge=1)] = 32
-    connections_before_hello: Annotated[int, Field(ge=1)] = 8
-    new_names_per_hour: Annotated[int, Field(ge=1)] = 200
-    matches_per_hour: Annotated[int, Field(ge=1)] = 3_600
-    failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
-    name_lapse_days: Annotated[int, Field(ge=1)] = 30
+    """Whether other machines may read `/metrics`."""
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """The addresses or networks of proxies whose header `Forwarded` or `X-Forwarded-For` the server believes."""
     tls_cert: Path | None = None
+    """The file with the certificate chain, in PEM."""
     tls_key: Path | None = None
-    requests_per_second: Annotated[int, Field(ge=1)] = 100
-    cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
-    count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
-    count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
+    """The file with the private key of the certificate, in PEM, unless it is in the same file."""
+    registration: Literal["open", "closed"] = "open"
+    """`open` lets anybody claim a new name; with `closed`, nobody can (see [names](#names))."""
+    mqtt: str | None = None
+    """The URL of a broker for the [live feed](feed.md)."""
+    mqtt_user: str | None = None
+    """The user name for the broker."""
+    mqtt_password: SecretStr | None = None
+    """The password for the broker."""
+    mqtt_password_file: Path | None = None
+    """The file whose first line is that password."""
+    mqtt_ca_file: Path | None = None
+    """The file of the certificates that may sign the broker's certificate; by default those of the system."""
+    server_id: ServerId = "evilpegs"
+    """The name of this server in the topics of the feed."""
     ladders: Annotated[dict[LadderKey, OwnLadder], NoDecode] = {}
+    """Ladders besides the built-in ones, as tables of the file ([below](#ladders-of-your-own))."""
     solved: Path | None = None
+    """The file of positions that devils have solved; by default beside the database, with its name and `.solved`."""
     server_key: Path | None = None
+    """The file of the key that signs [records](records.md); by default beside the database, its name with `.key`."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least severe messages of the log, which goes to standard error: `debug`, `info`, `warning` or `error`."""
     log_format: Literal["text", "json"] | None = None
+    """`text` or `json`; by default text on a terminal and JSON elsewhere."""
+    # limits
+    max_connections: Annotated[int, Field(ge=1)] = 2000
+    """The number of seats; each takes about 50 KiB of memory and a file descriptor."""
+    reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
+    """The percentage of the seats that only players with an open match can keep: the reserve, for their return."""
+    hello_seconds: Annotated[float, Field(gt=0)] = 10.0
+    """The seconds in which a connection must say `hello`."""
+    reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
+    """The seconds in which a connection on a seat of the reserve must say `hello`, so that nobody holds that seat
+    without reason, and a connection beyond `connections_before_hello`."""
+    guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
+    """The percentage of the seats that guests may take: one person can connect as any number of guests."""
+    guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """The seconds after which a guest who plays no match and sends no request is disconnected, to free the seat."""
+    name_idle_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """The seconds after which a player with a name who plays no match and sends no request is disconnected, but only
+    while less than one in fifty of the ordinary seats is free, and those who have been idle longest first."""
+    guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """The seconds after which a guest without a connection forfeits a match; one that was cut is back by then."""
+    max_practice_matches: Annotated[int, Field(ge=1)] = 4000
+    """The most practice matches, by default two per seat; beyond it, the guests gone longest forfeit theirs earlier."""
+    site_connections: Annotated[int, Field(ge=1)] = 2500
+    """The most connections to the site; when all are taken and one more comes, the address with the most connections
+    loses the one whose last request or event is longest ago."""
+    site_connections_per_address: Annotated[int, Field(ge=1)] = 300
+    """The most connections to the site per address; more are closed without an answer. Behind a trusted proxy, the
+    most requests in progress per address, open streams included; more get the status 429."""
+    site_streams: Annotated[int, Field(ge=0)] = 2000
+    """The most [streams](http.md#streams) at once, fewer than `site_connections`; more get the status 503."""
+    site_positions: Annotated[int, Field(ge=1)] = 128
+    """The most positions whose analysis is computed or waits; more get the status 503."""
+    site_positions_per_address: Annotated[int, Field(ge=1)] = 32
+    """The most of these positions per address; more get the status 503."""
+    connections_per_address: Annotated[int, Field(ge=1)] = 200
+    """The most connections per address, enough for a class that shares one address."""
+    connections_before_hello: Annotated[int, Field(ge=1)] = 8
+    """The most connections per address that may take `hello_seconds` to say `hello`, because only silent ones cost
+    their owner nothing; more have `reserve_hello_seconds`, enough for a class that connects at the same moment."""
+    new_names_per_hour: Annotated[int, Field(ge=1)] = 200
+    """The most names that can be claimed per hour and address, because names are kept forever."""
+    matches_per_hour: Annotated[int, Field(ge=1)] = 3_600
+    """The most matches that a player may ask for per hour, so that a bot that loops does not fill the disk."""
+    failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
+    """The wrong tokens per minute and address that are answered at once, others after 5 seconds, against guessing."""
+    name_lapse_days: Annotated[int, Field(ge=1)] = 30
+    """The days after which a name lapses if nobody has played under it, while registration is open: its token is
+    refused, and nobody else gets the name."""
+    requests_per_second: Annotated[int, Field(ge=1)] = 100
+    """The requests per second and connection on average; twice this number may come at once. A guess for the open
+    turn, and a `ready` for which the match waits, do not count and are never refused by this limit."""
+    cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
+    """The bytes of [live sets](glossary.md#the-game) and part sizes in memory, worker included, to save time."""
+    count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
+    """The bytes of one running count in addition to `cache_bytes`; ladders that need more are not offered."""
+    count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
+    """The rows that one reply may count at worst, a few seconds of work; ladders that need more are not offered."""
 
     def own_ladders(self) -> dict[str, Ladder]:
         return {id_: each.ladder(id_) for id_, each in self.ladders.items()}
