@@ -352,6 +352,14 @@ def test_json_page_comparison_notices_problem_inside_lists():
     assert "games[].turns[].analysis.best[].surprise" in problem
 
 
+def test_json_page_comparison_notices_problem_in_named_object():
+    comparison = Comparison(SECTIONS)
+    comparison.add(
+        "evilpegs partition", SECTIONS["evilpegs partition"].example | {"after": [{"code": "11", "black": 1}]}
+    )
+    assert comparison.problems == ["turn: white is absent"]
+
+
 def test_json_page_comparison_notices_field_that_never_appears():
     heading = "evilpegs solve --dry-run"
     row = "| `memory` | integer (bytes) |"

@@ -1,9 +1,8 @@
 """The page docs/json.md as data, and the comparison of real documents with it.
 
 A section of the page is a heading, usually with a command, an example and a table of fields. The second column of the
-table is a type: `text`, `integer`, `number`, `boolean`, `object`, `list of TYPES`, or `list of documents of HEADING`
-where the elements are documents of another section. Types are joined with `or`; `or null` allows null. After the type
-may stand a unit in parentheses and `, may be absent`.
+table is a type: `text`, `integer`, `number`, `boolean`, `object`, a name of `NAMED`, or `list of TYPES`. Types are
+joined with `or`; `or null` allows null. After the type may stand a unit in parentheses and `, may be absent`.
 
 To document a new command, write its section, and add to the test one command for each null and each absent field.
 """
@@ -13,18 +12,20 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-SCALARS = {
+NAMED = {"turn": "turn", "ladder": "ladder", "evaluation": "evilpegs evaluate"}
+"""The headings of the sections that document objects, by the name of the type."""
+PLAIN = {
     "text": lambda value: isinstance(value, str),
     "integer": lambda value: type(value) is int,
     "number": lambda value: type(value) in {int, float},
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
+    **dict.fromkeys(NAMED, lambda value: isinstance(value, dict)),
 }
 _SECTION = re.compile(r"^##+ (.+)\n", re.MULTILINE)
 _ROW = re.compile(r"^\| `([^`]+)` \| (.+?) \| (.+) \|$", re.MULTILINE)
 _TYPE = re.compile(r"(?P<kinds>[^(,]+?)(?: \((?P<unit>[^)]+)\))?(?P<optional>, may be absent)?")
-_DOCUMENTS = "list of documents of "
 
 
 class MalformedPageError(Exception):
@@ -107,27 +108,24 @@ class Comparison:
             self.problems.append(f"{heading}: {path} is {json.dumps(value)[:60]}, not {' or '.join(each.kinds)}")
             return
         self.occurred.add((heading, path, kind))
-        if kind == "object":
-            self._object(value, heading, f"{path}.")
-        elif kind == "list of objects":
-            for element in value:
-                self._object(element, heading, f"{path}[].")
-        elif kind.startswith(_DOCUMENTS):
-            for element in value:
-                self.add(kind.removeprefix(_DOCUMENTS), element)
+        is_list = kind.startswith("list of ")
+        name = kind.removeprefix("list of ").removesuffix("s") if is_list else kind
+        for element in value if is_list else [value]:
+            if name == "object":
+                self._object(element, heading, f"{path}[]." if is_list else f"{path}.")
+            elif name in NAMED:
+                self.add(NAMED[name], element)
 
 
 def matches(value, kind):
     """Return True if ``value`` has the type ``kind`` of the page; the elements of a list are checked too."""
-    if kind.startswith(_DOCUMENTS):
-        kind = "list of objects"
     if kind.startswith("list of "):
         inner = kind.removeprefix("list of ")
         inner = inner.replace("lists", "list", 1) if inner.startswith("lists") else inner.removesuffix("s")
         return isinstance(value, list) and all(matches(each, inner) for each in value)
-    if kind not in SCALARS:
+    if kind not in PLAIN:
         raise MalformedPageError(kind)
-    return SCALARS[kind](value)
+    return PLAIN[kind](value)
 
 
 def parse_page(text):
