@@ -25,8 +25,8 @@ from evilpegs_clients.errors import ClientError, ConnectionLostError, ServerUnre
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.leaderboard import LeaderboardDocument
 from evilpegs_protocol.server_messages import RecordEvent, Welcome
-from evilpegs_protocol.standings import Standings
 from evilpegs_protocol.tls import tls_context
 
 SILENCE_SECONDS: Final = 45.0
@@ -97,11 +97,11 @@ class ServerReader:
     async def __aexit__(self, *_: object) -> None:
         await self._http.aclose()
 
-    async def standings(self, ladder: str) -> Standings:
+    async def standings(self, ladder: str) -> LeaderboardDocument:
         """Return the leaderboard of a ladder. Raises NotFoundError."""
         text = (await self._get(f"api/v1/ladders/{quote(ladder, safe='')}/leaderboard")).text
         try:
-            return Standings.model_validate_json(text)
+            return LeaderboardDocument.model_validate_json(text)
         except ValidationError:
             raise self._blamed(_NO_SITE) from None
 

@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from evilpegs_protocol.leaderboard import LeaderboardRow
 from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.leaderboard.intervals import adjusted_interval, raw_intervals, version_level
-from evilpegs_server.leaderboard.row import LeaderboardRow, make_rows
+from evilpegs_server.leaderboard.row import make_rows
 from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, VersionTally
 
 

@@ -11,8 +11,9 @@ from typing import Final, TypeVar
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.leaderboard import LeaderboardRow
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
-from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
+from evilpegs_server.leaderboard.row import leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived.file import DerivedFile

@@ -1,80 +1,39 @@
 """Rows of a leaderboard, each with the results of one client version of a player."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 import orjson
 
 from evilpegs_game.statistics.means import deviation
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard import intervals
 from evilpegs_server.leaderboard.standing import PLACED_FROM, games_for_rank
 from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, percentile
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderboardRow:
-    """The results of one player with one client version on one ladder.
-
-    ``score`` is the number that is shown and by which rows are ordered: ``adjusted_mean`` if the ladder has a value
-    curve, else ``mean``. ``placed`` is False for a row with too few games, which stands below all others.
-
-    ``client`` is the name and version that the player's program gives itself. ``low`` and ``high`` bound
-    the ``mean`` score, where the score of a game is its number of guesses, or the guess limit + 1 if it was not solved;
-    ``worst`` is the greatest score, and ``histogram`` has pairs of a score and its number of games. ``solved`` is the
-    share of solved games, from 0 to 1, with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms``
-    are the mean and the 95th percentile of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the
-    worst possible rank, or None without enough games. ``undecided`` is True if the intervals leave other ranks
-    possible, so that the order of rows with the same rank is not decided; None without a rank. ``kind`` is what the
-    player claimed to be.
-
-    The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
-    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are ends of confidence
-    intervals, at the level of this version. ``version`` is the number of this client version among the player's
-    ``versions`` versions, from 1, and ``all_games`` and ``all_matches`` count the games and the started rated matches
-    of all versions.
-    """
-
-    player: str
-    client: str
-    games: int
-    mean: float
-    low: float
-    high: float
-    worst: int
-    solved: float
-    p95_ms: int
-    mean_ms: float
-    histogram: tuple[tuple[int, int], ...]
-    rank: int | None = None
-    rank_worst: int | None = None
-    solved_low: float = 0.0
-    solved_high: float = 1.0
-    adjusted_mean: float | None = None
-    adjusted_low: float | None = None
-    adjusted_high: float | None = None
-    adjusted_deviation: float | None = None
-    adjusted_games: int | None = None
-    version: int = 1
-    versions: int = 1
-    all_games: int = 0
-    all_matches: int = 0
-    kind: PlayerKind = "bot"
-    undecided: bool | None = None
-    score: float | None = None
-    placed: bool = False
+def leaderboard_document(
+    ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: PlayerKind | None = None
+) -> LeaderboardDocument:
+    """Return what the site and ``evilpegs leaderboard --json`` show, with the rows of this kind only."""
+    # places beside the rows: in them, one game would change hundreds
+    places = tuple(place for place, row in enumerate(rows, 1) if kind is None or row.kind == kind)
+    return LeaderboardDocument(
+        ladder=ladder.id,
+        rules=ladder.rules,
+        codemaker=ladder.codemaker,
+        guess_limit=ladder.guess_limit,
+        ranked_from=games_for_rank(ladder.codemaker, ladder.kind),
+        placed_from=PLACED_FROM,
+        rows=tuple(rows[place - 1] for place in places),
+        places=places,
+    )
 
 
 def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: PlayerKind | None = None) -> bytes:
-    """Return the JSON object that ``evilpegs leaderboard --json`` prints, with the rows of this kind only."""
-    # places beside the rows: in them, one game would change hundreds
-    places = [place for place, row in enumerate(rows, 1) if kind is None or row.kind == kind]
-    terms = {name: getattr(ladder, name) for name in ("rules", "codemaker", "guess_limit")}
-    terms |= {"ranked_from": games_for_rank(ladder.codemaker, ladder.kind), "placed_from": PLACED_FROM}
-    shown = {"rows": [rows[place - 1] for place in places], "places": places}
-    return orjson.dumps({"ladder": ladder.id} | terms | shown)
+    return orjson.dumps(dict(leaderboard_document(ladder, rows, kind)))
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:

@@ -15,11 +15,11 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from evilpegs_protocol.leaderboard import LeaderboardRow
 from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
-from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import games as stored

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, Count, LadderId, MatchId, Milliseconds, Name, Outcome, PublicKey
+from evilpegs_protocol.leaderboard import LeaderboardRow
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
-from evilpegs_server.leaderboard.row import LeaderboardRow
 
 NextPage = Annotated[str | None, Field(description="The path of the next page; null on the last one.")]
 
@@ -68,23 +68,6 @@ class LadderList(Document):
     """All ladders that the server knows."""
 
     ladders: tuple[LadderDocument, ...]
-
-
-class LeaderboardDocument(Document):
-    """The leaderboard of a ladder, best row first, as `evilpegs leaderboard --json` prints it.
-
-    `places` has the place of each row among all players, from 1. A rank takes `ranked_from` games, a place
-    `placed_from`; rows with fewer stand below all others, those with the most games first.
-    """
-
-    ladder: LadderId
-    rules: str
-    codemaker: Codemaker
-    guess_limit: Count
-    ranked_from: Count
-    placed_from: Count
-    rows: tuple[LeaderboardRow, ...]
-    places: tuple[int, ...]
 
 
 class BetweenDocument(Document):

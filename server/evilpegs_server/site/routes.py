@@ -13,10 +13,10 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_protocol.rounds import RoundDocument, RoundList
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.round_results import round_document, round_heading
-from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.sealing import hides_metrics
@@ -232,7 +232,7 @@ async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
 
 @_ladders.get(
     "/ladders/{ladder}/leaderboard",
-    response_model=models.BetweenDocument | models.LeaderboardDocument,
+    response_model=models.BetweenDocument | LeaderboardDocument,
     responses=problem_statuses(400, 404),
 )
 async def get_leaderboard(
@@ -304,10 +304,10 @@ async def get_player(
     if stored is None:
         raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
     rows = await site.leaderboards.player_rows(stored.name)
-    return answer(await site.reads.run(_encode, stored, rows))
+    return answer(await site.reads.run(player_text, stored, rows))
 
 
-def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
+def player_text(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
     # run it in a thread: a player may have a row for each of thousands of client versions
     results = tuple(models.PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
     return models.PlayerDocument(**player._asdict(), results=results).model_dump_json()

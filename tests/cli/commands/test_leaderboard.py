@@ -27,7 +27,7 @@ from evilpegs.commands.leaderboard.table import (
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived.file import derived_path
 from evilpegs_server.storage.derived.games import GameResult
@@ -166,19 +166,19 @@ def made_row(player, **figures):
         "rank": None,
         "rank_worst": None,
     }
-    return StandingsRow(player=player, **(defaults | figures))
+    return LeaderboardRow(player=player, **(defaults | figures))
 
 
-def made_standings(*rows):
+def made_standings(*rows, places=()):
     terms = {"rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "ranked_from": 100, "placed_from": 10}
-    return Standings(ladder="classic", **terms, rows=rows)
+    return LeaderboardDocument(ladder="classic", **terms, rows=rows, places=places)
 
 
-def shown(capsys, width, *rows):
+def shown(capsys, width, *rows, places=()):
     """Return the lines that are printed for a terminal of this width."""
     out = console()
     out.width = width
-    show_standings(out, [made_standings(*rows)])
+    show_standings(out, [made_standings(*rows, places=places)])
     return capsys.readouterr().out.splitlines()
 
 
@@ -186,10 +186,10 @@ def test_leaderboard_table_shows_ranks_and_figures(capsys):
     rows = [
         made_row("ann", rank=1, rank_worst=2),
         made_row("ben", rank=3, rank_worst=3),
-        made_row("cid", games=90, place=3),
-        made_row("dan", games=9, place=4, placed=False),
+        made_row("cid", games=90),
+        made_row("dan", games=9, placed=False),
     ]
-    lines = shown(capsys, 120, *rows)
+    lines = shown(capsys, 120, *rows, places=(1, 2, 3, 4))
     assert lines[0].split()[:3] == ["classic:", "4x6,", "fixed"]
     table, legend = lines[: lines.index("")], lines[lines.index("") + 1 :]
     undecided, first, second, unranked, third, few, fourth = (line.split() for line in table[-7:])
@@ -211,7 +211,7 @@ def test_rows_that_are_not_decided_stand_under_one_heading(capsys):
 
 def test_legend_says_how_many_games_a_rank_takes_on_each_ladder(capsys):
     others = {"blitz": 100, "classic-evil": 20, "classic-people": 20}
-    boards = [made_standings(made_row("ann", place=1))]
+    boards = [made_standings(made_row("ann"), places=(1,))]
     boards += [boards[0].model_copy(update={"ladder": name, "ranked_from": games}) for name, games in others.items()]
     (line,) = [line for line in legend(boards) if line.startswith("(1): ")]
     assert "100 games on classic, blitz and 20 games on classic-evil, classic-people" in line
@@ -226,7 +226,7 @@ def test_legend_explains_only_what_is_shown(capsys):
 
 
 def test_adjusted_means_without_rank_are_in_brackets(capsys):
-    lines = shown(capsys, 120, made_row("ann", place=1, adjusted_mean=4.25))
+    lines = shown(capsys, 120, made_row("ann", adjusted_mean=4.25), places=(1,))
     (row,) = [line.split() for line in lines if "ann" in line]
     assert [cell for cell in row if cell.startswith("(")] == ["(1)", "(4.250)", "(4.500)"]
 
@@ -335,7 +335,7 @@ def test_leaderboard_of_a_kind(run, server, played, tampered):
 def test_rows_of_a_kind_keep_their_places(run, server, monkeypatch):
     async def of_both_kinds(_reader, _ladder):
         rows = [made_row("ann", kind="bot"), made_row("ben", kind="human")]
-        return made_standings(*rows).model_copy(update={"places": (1, 2)})
+        return made_standings(*rows, places=(1, 2))
 
     monkeypatch.setattr(ServerReader, "standings", of_both_kinds)
     command = ("leaderboard", "classic", "--kind", "human", "--server", server.url)
@@ -520,6 +520,15 @@ def test_csv_quotes_and_disarms_names_of_clients():
     table = io.StringIO()
     write_rows(table, [standings])
     lines = table.getvalue().split("\r\n")
+    # other programs read columns by their places
+    assert lines[0].startswith("ladder,rank,rank_worst,player,client,games,mean,low,high,worst,solved,p95_ms,mean_ms,")
+    assert lines[0].split(",")[13:21] == [
+        "histogram",
+        "solved_low",
+        "solved_high",
+        *(f"adjusted_{x}" for x in ("mean", "low", "high", "deviation", "games")),
+    ]
+    assert lines[0].endswith(",version,versions,all_games,all_matches,kind,place,undecided,score,placed")
     assert lines[1].startswith('classic,,,ann,"a,""b"" 1",200,')
     assert lines[2].startswith("classic,,,bob,'=1+1 1,200,")
 

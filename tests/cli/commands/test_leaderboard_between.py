@@ -8,12 +8,12 @@ import pytest
 from evilpegs.commands.leaderboard import compare_rows
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.statistics.between import FEWEST_GAMES, difference_lines
-from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 
 
 def row(player, histogram, *, rank=None, worst=None, **adjusted):
     scores = [score for score, games in histogram for _ in range(games)]
-    return StandingsRow(
+    return LeaderboardRow(
         player=player,
         client="bot 1",
         games=len(scores),
@@ -32,7 +32,9 @@ def row(player, histogram, *, rank=None, worst=None, **adjusted):
 
 
 def standings(*rows):
-    return Standings(ladder="classic", rules="4x6", codemaker="fixed", guess_limit=10, rows=rows, page=1, pages=1)
+    return LeaderboardDocument(
+        ladder="classic", rules="4x6", codemaker="fixed", guess_limit=10, rows=rows, page=1, pages=1
+    )
 
 
 def adjusted(mean, deviation, games):

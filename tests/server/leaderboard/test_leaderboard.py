@@ -1,7 +1,6 @@
 """The leaderboard, fed with finished games and, in its plain version, with recorded events."""
 
 from collections import Counter, defaultdict
-from dataclasses import astuple
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -16,7 +15,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
 from evilpegs_server.leaderboard.intervals import adjusted_interval, version_level
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
-from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
+from evilpegs_server.leaderboard.row import leaderboard_text
 from evilpegs_server.leaderboard.standing import PLACED_FROM, RANKED_FROM, RANKED_FROM_FIXED, games_for_rank
 from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import load_ladders
@@ -242,11 +241,6 @@ class TestLeaderboard:
     def test_unknown_player_has_no_versions(self):
         assert one_player().version_rows(2) == []
         assert one_player().version_rows(1) == []
-
-    def test_new_fields_follow_old_ones(self):
-        """Other programs read the first columns by their places."""
-        row = LeaderboardRow("ann", "bot 1", 2, 4.5, 4.0, 5.0, 5, 1.0, 10, 10.0, ((4, 1), (5, 1)), 1, 2)
-        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, *[None] * 5, 1, 1, 0, 0, "bot", None, None, False)
 
 
 class TestFile:

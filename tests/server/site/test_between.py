@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from evilpegs_game.statistics.between import compare_results, difference_lines
-from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_protocol.leaderboard import LeaderboardRow
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.site.routes import between_document
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from datetime import datetime
 from functools import partial
-from itertools import zip_longest
+from itertools import compress
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
@@ -23,14 +23,14 @@ from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
-from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_server.storage.log.look_alikes import stored_form
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
 Kind = Literal["bot", "human"]
 LATEST: Final = 2**63 - 1  # a time after all results, in milliseconds
-ReadNow = Callable[[], Awaitable[list[Standings]]]
+ReadNow = Callable[[], Awaitable[list[LeaderboardDocument]]]
 
 
 def leaderboard(
@@ -115,7 +115,7 @@ def _source(server: str | None, database: str | None) -> list[str]:
     return [word for option, value in named.items() if value is not None for word in (option, value)]
 
 
-def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> dict[str, Any]:
+def compare_rows(standings: LeaderboardDocument, players: Sequence[str], source: Sequence[str] = ()) -> dict[str, Any]:
     """Return the document of a difference; errors repeat ``source``, such as --server and a URL, in a hint."""
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
@@ -123,7 +123,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
     return compare_results(standings.ladder, first, second)
 
 
-def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
+def _find_row(standings: LeaderboardDocument, player: str, source: Sequence[str]) -> LeaderboardRow:
     for row in standings.rows:
         if row.player.lower() == stored_form(player).lower():
             return row
@@ -142,19 +142,21 @@ def _check_between(
         raise CommandError(f"--between cannot be combined with {other}")
 
 
-def _of_kind(standings: list[Standings], kind: Kind | None) -> list[Standings]:
+def _of_kind(standings: list[LeaderboardDocument], kind: Kind | None) -> list[LeaderboardDocument]:
     if kind and any(row.kind is None for each in standings for row in each.rows):
         raise CommandError("this server is older and does not say which players are bots; leave out --kind")
-    return [_placed(each, kind) for each in standings]
+    return [_only(each, kind) for each in standings] if kind else standings
 
 
-def _placed(standings: Standings, kind: Kind | None) -> Standings:
-    placed = zip_longest(standings.rows, standings.places)
-    rows = [row.model_copy(update={"place": place}) for row, place in placed if kind in {None, row.kind}]
-    return standings.model_copy(update={"rows": tuple(rows), "places": tuple(row.place for row in rows if row.place)})
+def _only(standings: LeaderboardDocument, kind: Kind) -> LeaderboardDocument:
+    rows, places = (
+        tuple(compress(each, [row.kind == kind for row in standings.rows]))
+        for each in (standings.rows, standings.places)
+    )
+    return standings.model_copy(update={"rows": rows, "places": places})
 
 
-async def _load(database: str | None, ladder: str | None, until: int) -> list[Standings]:
+async def _load(database: str | None, ladder: str | None, until: int) -> list[LeaderboardDocument]:
     from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
@@ -162,12 +164,12 @@ async def _load(database: str | None, ladder: str | None, until: int) -> list[St
         return await load_standings(derived, ladder, until=until)
 
 
-async def _fetch(server: str, ladder: str | None) -> list[Standings]:
+async def _fetch(server: str, ladder: str | None) -> list[LeaderboardDocument]:
     async with server_reader(server) as reader:
         return await _fetch_standings(reader, ladder)
 
 
-async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[Standings]:
+async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[LeaderboardDocument]:
     offered = {info.id: info for info in reader.welcome.ladders}
     known = [info.id for info in offered.values() if info.rated and not info.is_round]
     if ladder is None:
@@ -201,11 +203,11 @@ class Board:
 
     def __init__(self) -> None:
         self._out = console()
-        self._shown: list[Standings] | None = None
+        self._shown: list[LeaderboardDocument] | None = None
         self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
         self.say: Callable[[ReaderEvent], None] = self.screen.say if self.screen else print_session_event
 
-    def show(self, standings: list[Standings]) -> None:
+    def show(self, standings: list[LeaderboardDocument]) -> None:
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:
             self.screen.draw()

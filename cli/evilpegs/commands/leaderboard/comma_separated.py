@@ -1,24 +1,27 @@
 """Comma-separated values for spreadsheets, and leaderboards as such."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from itertools import chain, repeat
 from typing import IO, Any, Final
 
 from evilpegs.files import write_csv_rows
-from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 
-FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
-# added by later versions; they follow the histogram, so that the older columns keep their places
-LATER_FIGURES: Final = (
-    *("solved_low", "solved_high", "adjusted_mean", "adjusted_low", "adjusted_high", "adjusted_deviation"),
-    *("adjusted_games", "version", "versions", "all_games", "all_matches", "kind", "place", "undecided"),
-    *("score", "placed"),
+_FIELDS: Final = [field.name for field in fields(LeaderboardRow)]
+_LATER: Final = _FIELDS.index("undecided")
+# programs find the columns of older versions at their places
+ROW_COLUMNS: Final = tuple(
+    dict.fromkeys(("ladder", "rank", "rank_worst", "player", "client", *_FIELDS[:_LATER], "place", *_FIELDS[_LATER:]))
 )
-ROW_COLUMNS: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 
 
-def write_rows(file: IO[str], standings: Iterable[Standings]) -> None:
-    rows = (_row_cells(each.ladder, row) for each in standings for row in each.rows)
+def write_rows(file: IO[str], standings: Iterable[LeaderboardDocument]) -> None:
+    rows = (
+        _row_cells(row, {"ladder": each.ladder, "place": place})
+        for each in standings
+        for row, place in zip(each.rows, chain(each.places, repeat(None)), strict=False)
+    )
     write_table(file, ROW_COLUMNS, rows)
 
 
@@ -26,8 +29,7 @@ def write_table(file: IO[str], columns: Sequence[str], rows: Iterable[Iterable[A
     write_csv_rows(file, chain([columns], rows), "\r\n")
 
 
-def _row_cells(ladder: str, row: StandingsRow) -> Iterator[Any]:
-    yield from (ladder, row.rank, row.rank_worst, row.player, row.client)
-    yield from (getattr(row, name) for name in FIGURES)
-    yield " ".join(f"{score}:{games}" for score, games in row.histogram)
-    yield from (getattr(row, name) for name in LATER_FIGURES)
+def _row_cells(row: LeaderboardRow, others: dict[str, Any]) -> list[Any]:
+    values = asdict(row) | others
+    values["histogram"] = " ".join(f"{score}:{games}" for score, games in row.histogram)
+    return [values[column] for column in ROW_COLUMNS]

@@ -15,11 +15,10 @@ from evilpegs.database import open_results
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs.signals import run_interruptibly
-from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_protocol.leaderboard import LeaderboardDocument
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.leaderboard.standing import PLACED_FROM, games_for_rank
+from evilpegs_server.leaderboard.row import leaderboard_document
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.derived.games import END_OF_TIME, GameResult
@@ -37,12 +36,12 @@ GAME_COLUMNS: Final = (*GameResult._fields, "score")
 
 async def load_standings(
     derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0, until: int = END_OF_TIME
-) -> list[Standings]:
+) -> list[LeaderboardDocument]:
     """Return one leaderboard, or all with rated games; wait up to ``luck_seconds`` for a server to measure luck."""
     return await _count(FollowedStandings(derived, ladder_id, until), derived, luck_seconds)
 
 
-async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_seconds: float) -> list[Standings]:
+async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_seconds: float) -> list[LeaderboardDocument]:
     found, out = followed.leaderboards.counting, console(sys.stderr)
     now = asyncio.get_running_loop().time
     begun, last = now(), load_last_event_id(derived.engine)
@@ -78,15 +77,18 @@ class FollowedStandings:
         last_event = partial(load_last_event_id, derived.engine)
         self.leaderboards = LiveLeaderboards(derived, self._ladders, None, last_event, until=until)
 
-    async def current(self) -> list[Standings]:
+    async def current(self) -> list[LeaderboardDocument]:
         try:
             await self.leaderboards.update()
         except SQLAlchemyError as error:
             raise CommandError(f"the database cannot be read: {str(error).splitlines()[0]}") from None
         if self._ladder is not None:
-            return [_standings(self._ladder, await self.leaderboards.rows(self._ladder.id))]
-        leaderboards = [_standings(each, await self.leaderboards.rows(each.id)) for each in self._ladders.values()]
+            return [await self._document(self._ladder)]
+        leaderboards = [await self._document(each) for each in self._ladders.values()]
         return [standings for standings in leaderboards if standings.rows]
+
+    async def _document(self, ladder: Ladder) -> LeaderboardDocument:
+        return leaderboard_document(ladder.info(), await self.leaderboards.rows(ladder.id))
 
 
 def _find_rated_ladder(ladders: Mapping[str, Ladder], ladder_id: str) -> Ladder:
@@ -96,21 +98,6 @@ def _find_rated_ladder(ladders: Mapping[str, Ladder], ladder_id: str) -> Ladder:
     if not ladder.rated:
         raise practice_ladder(ladder.id)
     return ladder
-
-
-def _standings(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> Standings:
-    info = ladder.info()
-    fields = StandingsRow.model_fields
-    return Standings(
-        ladder=info.id,
-        rules=info.rules,
-        codemaker=info.codemaker,
-        guess_limit=info.guess_limit,
-        ranked_from=games_for_rank(info.codemaker, info.kind),
-        placed_from=PLACED_FROM,
-        rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields if name != "place"}) for row in rows),
-        places=tuple(range(1, len(rows) + 1)),
-    )
 
 
 def write_results(

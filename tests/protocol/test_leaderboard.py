@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from evilpegs_protocol.standings import Standings
+from evilpegs_protocol.leaderboard import LeaderboardDocument
 
 ROW = {
     "player": "anna", "client": "tester 1.0", "games": 200, "mean": 4.5, "low": 4.375, "high": 4.625, "worst": 6,
@@ -20,8 +20,8 @@ NEWER = {
 
 def read(row):
     table = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "rows": [row]}
-    (standing,) = Standings.model_validate_json(json.dumps(table)).rows
-    return standing.model_dump(mode="json")
+    document = LeaderboardDocument.model_validate_json(json.dumps(table)).model_dump(mode="json")
+    return document["rows"][0]
 
 
 def test_row_of_standings_round_trips():
@@ -32,6 +32,10 @@ def test_row_of_standings_round_trips():
 
 def test_row_of_older_server_has_nulls():
     assert read(ROW) == ROW | dict.fromkeys(NEWER)
+
+
+def test_field_of_newer_server_is_left_out():
+    assert read(ROW | NEWER | {"streak": 7}) == ROW | NEWER
 
 
 @pytest.mark.parametrize(("field", "value"), [("games", -1), ("mean", -0.5), ("rank", 0), ("client", 1), ("low", "1")])
