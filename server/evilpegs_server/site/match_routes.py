@@ -86,7 +86,7 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
     has_next = len(matches) > len(page) and query.games != "longest"
     cursor = f"{page[-1].started_at:x}-{page[-1].match}" if has_next else None
     following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
-    return document(models.MatchPage(matches=tuple(map(models.MatchEntry.model_validate, page)), next=following))
+    return document(models.MatchPage(matches=tuple(page), next=following))
 
 
 def _place(cursor: str) -> tuple[int, str]:

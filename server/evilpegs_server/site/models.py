@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, Count, LadderId, MatchId, Milliseconds, Name, Outcome, PublicKey
 from evilpegs_protocol.leaderboard import LeaderboardRow
-from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
+from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_server.storage.derived.browse import MatchEntry, PlayerEntry
 
 NextPage = Annotated[str | None, Field(description="The path of the next page; null on the last one.")]
 
@@ -83,14 +84,6 @@ class BetweenDocument(Document):
     lines: tuple[str, ...]
 
 
-class PlayerEntry(Document):
-    """A player. `created_at` is the time at which the server first stored the player."""
-
-    name: Name
-    kind: PlayerKind
-    created_at: Milliseconds
-
-
 class PlayerPage(Document):
     """A page of all players, ordered by name."""
 
@@ -109,24 +102,6 @@ class PlayerDocument(PlayerEntry):
     """A player, with all of their results that count on a leaderboard."""
 
     results: tuple[PlayerResult, ...]
-
-
-class MatchEntry(Document):
-    """A match in a list. `outcomes` and `guesses` have one entry for each game that is over, in order.
-
-    `client` is the name and the version of the player's program, self-reported, which nobody checks. `elapsed_ms` is
-    the time that the player took in these games. `over` is true if the match is over.
-    """
-
-    match: MatchId
-    ladder: LadderId
-    player: Name
-    client: str
-    started_at: Milliseconds
-    over: bool
-    outcomes: tuple[Outcome, ...]
-    guesses: tuple[Count, ...]
-    elapsed_ms: Milliseconds
 
 
 class MatchPage(Document):

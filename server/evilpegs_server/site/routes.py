@@ -35,7 +35,7 @@ from evilpegs_server.site.responses import (
     text_description,
 )
 from evilpegs_server.site.site import CurrentSite, LadderPath, Site
-from evilpegs_server.storage.derived.browse import StoredPlayer, find_player, list_players
+from evilpegs_server.storage.derived.browse import PlayerEntry, find_player, list_players
 from evilpegs_server.storage.log.look_alikes import stored_form
 
 _API: Final = "/api/v1"
@@ -292,7 +292,7 @@ async def get_players(site: CurrentSite, query: Annotated[PlayerQuery, Query()])
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None
     following = next_page(site.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
-    return document(models.PlayerPage(players=tuple(map(models.PlayerEntry.model_validate, page)), next=following))
+    return document(models.PlayerPage(players=tuple(page), next=following))
 
 
 @_players.get("/players/{player}", response_model=models.PlayerDocument, responses=problem_statuses(404))
@@ -307,10 +307,10 @@ async def get_player(
     return answer(await site.reads.run(player_text, stored, rows))
 
 
-def player_text(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
+def player_text(player: PlayerEntry, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
     # run it in a thread: a player may have a row for each of thousands of client versions
     results = tuple(models.PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
-    return models.PlayerDocument(**player._asdict(), results=results).model_dump_json()
+    return models.PlayerDocument(**dict(player), results=results).model_dump_json()
 
 
 @_rounds.get("/rounds", response_model=RoundList, responses=problem_statuses())

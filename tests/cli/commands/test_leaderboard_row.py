@@ -26,7 +26,7 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.site.models import BetweenDocument
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.routes import player_text
-from evilpegs_server.storage.derived.browse import StoredPlayer
+from evilpegs_server.storage.derived.browse import PlayerEntry
 
 board, ladder = Leaderboard(guess_limit=10, ranked_from=1, adjusted=False), load_ladders()["classic"].info()
 board.set_player(1, "anna")
@@ -35,7 +35,7 @@ rows = board.rows()
 text = leaderboard_text(ladder, rows)
 read = LeaderboardDocument.model_validate_json(text)
 between = BetweenDocument(ladder="classic", guess_limit=10, rows=rows, difference=None, lines=())
-player = json.loads(player_text(StoredPlayer("anna", "bot", 0), [("classic", rows[0])]))
+player = json.loads(player_text(PlayerEntry(name="anna", kind="bot", created_at=0), [("classic", rows[0])]))
 print(json.dumps({
     "site and feed": json.loads(text)["rows"][0],
     "page of a player": player["results"][0]["row"],

@@ -11,13 +11,12 @@ from sqlalchemy import event
 from evilpegs_protocol.server_messages import GameOver, MatchOver
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived.browse import (
-    ListedMatch,
     MatchFilter,
     find_player,
     list_matches,
     list_players,
 )
-from evilpegs_server.storage.queries import closing_engine
+from evilpegs_server.storage.queries import closing_engine, read
 from support.examples import share
 from support.matches import TINY
 from support.results import derived_of
@@ -75,8 +74,8 @@ def test_page_equals_plain_selection(tmp_path_factory, make_database, data):
         store_players(engine)
         store(engine, *steps)
         shown = derived_of(engine).engine
-        numbers = {found.match: found.number for found in list_matches(shown, MatchFilter(), 100)}
-        assert set(numbers) == {play.log.match for play in plays}
+        numbers = dict(map(tuple, read(engine, "SELECT id, number FROM matches")))
+        assert {found.match for found in list_matches(shown, MatchFilter(), 100)} == {play.log.match for play in plays}
         for wanted, limit in data.draw(st.lists(st.tuples(FILTERS, st.integers(1, 5)), min_size=5, max_size=10)):
             found = [each.match for each in list_matches(shown, wanted, limit)]
             assert found == plain_page(plays, numbers, wanted, limit)
@@ -97,9 +96,13 @@ def browsed(engine):
 
 def test_summary_tells_results_of_finished_games(browsed):
     newest, middle, oldest = list_matches(browsed, MatchFilter(), 10)
-    assert oldest == ListedMatch(
-        1, "0" * 15 + "1", "tiny", "ann", "bot 1", 1_000, True, ("solved", "unsolved"), (2, 4), 11
-    )
+    match = {"match": "0" * 15 + "1", "ladder": "tiny", "player": "ann", "client": "bot 1", "started_at": 1_000}
+    assert dict(oldest) == match | {
+        "over": True,
+        "outcomes": ("solved", "unsolved"),
+        "guesses": (2, 4),
+        "elapsed_ms": 11,
+    }
     assert (middle.player, middle.client, middle.over, middle.outcomes) == ("bob", "bot 2", False, ("solved",))
     assert (newest.outcomes, newest.guesses, newest.elapsed_ms) == ((), (), 0)
 
@@ -114,8 +117,8 @@ def test_lost_and_longest_games_of_player(engine):
         games: list_matches(derived_of(engine).engine, MatchFilter(player="ann", games=games), 4)
         for games in ("lost", "longest")
     }
-    assert [match.number for match in found["lost"]] == [2]
-    assert [match.number for match in found["longest"]] == [2, 3, 1, 6]
+    assert [int(match.match, 16) for match in found["lost"]] == [2]
+    assert [int(match.match, 16) for match in found["longest"]] == [2, 3, 1, 6]
 
 
 def test_pages_list_every_match_once(engine):
@@ -124,7 +127,7 @@ def test_pages_list_every_match_once(engine):
     store(engine, *(StoredPlay(number, TINY, at=1_000 + number // 4).start() for number in range(1, 12)))
     seen, before = [], None
     while page := list_matches(derived_of(engine).engine, MatchFilter(before=before), 3):
-        seen += [match.number for match in page]
+        seen += [int(match.match, 16) for match in page]
         before = page[-1].started_at, page[-1].match
     assert seen == list(range(11, 0, -1))
 
@@ -135,7 +138,7 @@ def test_new_match_does_not_change_next_page(engine):
     first = list_matches(derived_of(engine).engine, MatchFilter(), 2)
     store(engine, StoredPlay(5, TINY, at=1_000).start())
     second = list_matches(derived_of(engine).engine, MatchFilter(before=(1_000, first[-1].match)), 2)
-    assert [match.number for match in first + second] == [4, 3, 2, 1]
+    assert [int(match.match, 16) for match in first + second] == [4, 3, 2, 1]
 
 
 FILTERED = [
@@ -181,7 +184,7 @@ def whole_reads(engine, queries):
 
 def test_find_player_by_exact_name(browsed):
     player = find_player(browsed, "bob")
-    assert player == ("bob", "bot", ADMITTED_AT)
+    assert dict(player) == {"name": "bob", "kind": "bot", "created_at": ADMITTED_AT}
     assert find_player(browsed, "bo%") is None
 
 

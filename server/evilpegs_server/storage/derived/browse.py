@@ -11,10 +11,11 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 from sqlalchemy import Connection, text
 
+from evilpegs_protocol.fields import Count, LadderId, MatchId, Message, Milliseconds, Name, Outcome
+from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.derived.games import END_OF_TIME
 from evilpegs_server.storage.log.look_alikes import stored_form
-from evilpegs_server.storage.log.players import PlayerKind
 from evilpegs_server.storage.queries import Reader, read
 
 
@@ -33,28 +34,33 @@ class MatchFilter:
     games: Literal["lost", "longest"] | None = None
 
 
-class ListedMatch(NamedTuple):
-    """A match in a list; ``outcomes``, ``guesses`` and ``elapsed_ms`` are those of its finished games."""
+class MatchEntry(Message):
+    """A match in a list. `outcomes` and `guesses` have one entry for each game that is over, in order.
 
-    number: int
-    match: str
-    ladder: str
-    player: str
+    `client` is the name and the version of the player's program, self-reported, which nobody checks. `elapsed_ms` is
+    the time that the player took in these games. `over` is true if the match is over.
+    """
+
+    match: MatchId
+    ladder: LadderId
+    player: Name
     client: str
-    started_at: int
+    started_at: Milliseconds
     over: bool
-    outcomes: tuple[str, ...]
-    guesses: tuple[int, ...]
-    elapsed_ms: int
+    outcomes: tuple[Outcome, ...]
+    guesses: tuple[Count, ...]
+    elapsed_ms: Milliseconds
 
 
-class StoredPlayer(NamedTuple):
-    name: str
+class PlayerEntry(Message):
+    """A player. `created_at` is the time at which the server first stored the player."""
+
+    name: Name
     kind: PlayerKind
-    created_at: int
+    created_at: Milliseconds
 
 
-def list_matches(database: Reader, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
+def list_matches(database: Reader, wanted: MatchFilter, limit: int) -> list[MatchEntry]:
     """Return the matches with the latest start first; among equal starts, with the highest number first."""
     with database.connect() as connection:
         numbers = orjson.dumps(_page(connection, wanted, limit)).decode()
@@ -62,24 +68,25 @@ def list_matches(database: Reader, wanted: MatchFilter, limit: int) -> list[List
         for match, *game in connection.execute(_GAMES, {"matches": numbers}):
             games.setdefault(match, []).append(tuple(game))
         return [
-            _listed(match, games.get(match.number, []))
+            _entry(match, games.get(match.number, []))
             for match in connection.execute(_MATCHES, {"matches": numbers}).all()
         ]
 
 
-def find_player(database: Reader, name: str) -> StoredPlayer | None:
+def find_player(database: Reader, name: str) -> PlayerEntry | None:
     rows = read(database, f"{_PLAYERS} AND name = :name", name=stored_form(name))
-    return StoredPlayer(*rows[0]) if rows else None
+    return PlayerEntry(**rows[0]._asdict()) if rows else None
 
 
-def list_players(database: Reader, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
+def list_players(database: Reader, after_name: str = "", limit: int = 100) -> list[PlayerEntry]:
     rows = read(database, f"{_PLAYERS} AND name > :after ORDER BY name LIMIT :limit", after=after_name, limit=limit)
-    return [StoredPlayer(*row) for row in rows]
+    return [PlayerEntry(**row._asdict()) for row in rows]
 
 
-def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
+def _entry(match: Any, games: list[tuple[str, int, int]]) -> MatchEntry:
     outcomes, guesses, times = zip(*games, strict=True) if games else ((), (), ())
-    return ListedMatch._make([*match[:6], bool(match.over), outcomes, guesses, sum(times)])
+    of_games = {"outcomes": outcomes, "guesses": guesses, "elapsed_ms": sum(times)}
+    return MatchEntry(**match._asdict() | of_games | {"over": bool(match.over)})
 
 
 def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
@@ -140,7 +147,7 @@ _LADDER_PAGE: Final = """
 """
 _MATCHES: Final = text(
     """
-    SELECT m.number, m.id, m.ladder, p.name, m.client, m.started_at, m.over
+    SELECT m.number, m.id AS match, m.ladder, p.name AS player, m.client, m.started_at, m.over
     FROM json_each(:matches) AS chosen
     CROSS JOIN matches AS m ON m.number = chosen.value CROSS JOIN players AS p ON p.id = m.player ORDER BY chosen.key
     """
