@@ -1,10 +1,12 @@
 """The messages that the server sends: answers, the events of the record of a match, notices and errors."""
 
+import re
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.fields import (
     Codemaker,
     CodeText,
@@ -32,6 +34,7 @@ Tie = Literal["largest", "largest/seeded"]
 Method = Literal["exact", "greedy"]
 PlayerKind = Literal["bot", "human", "guest"]
 PlayState = Literal["ready", "turn", "thinking", "over"]
+_CLOCK: Final = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 
 class ErrorCode(StrEnum):
@@ -76,6 +79,17 @@ class ClockInfo(Message):
 
     base_ms: Milliseconds
     increment_ms: Milliseconds
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a text in seconds such as ``60+1``. Raises ValueError."""
+        match = _CLOCK.fullmatch(text)
+        if match is None:
+            raise ValueError(f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1")
+        return cls(base_ms=int(match[1]) * 1000, increment_ms=int(match[2]) * 1000)
+
+    def __str__(self) -> str:
+        return f"{self.base_ms // 1000}+{self.increment_ms // 1000}"
 
 
 class LadderInfo(Message):

@@ -25,8 +25,8 @@ from pydantic_settings import (
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import ENUMERATED_CODES
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_protocol.text_files import read_text
-from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK, is_enumerated
 from evilpegs_server.storage.location import file_url
@@ -111,7 +111,7 @@ LadderKey = Annotated[
     _checked(lambda text: text not in load_ladders(), "a free id", "another, because a built-in ladder has this one"),
 ]
 ClockText = Annotated[
-    str, _checked(lambda text: TimeControl.parse(text).base_ms, "a clock with time", "BASE+INCREMENT like 60+1")
+    str, _checked(lambda text: ClockInfo.parse(text).base_ms, "a clock with time", "BASE+INCREMENT like 60+1")
 ]
 Moment = Annotated[int, BeforeValidator(_to_unix_ms)]
 
@@ -144,7 +144,7 @@ class OwnLadder(BaseModel):
     def ladder(self, id_: str) -> Ladder:
         kind = self.codemaker, self.rated
         like = next(each for each in load_ladders().values() if (each.codemaker, each.rated) == kind)
-        clock = None if self.clock is None else TimeControl.parse(self.clock)
+        clock = None if self.clock is None else ClockInfo.parse(self.clock)
         values = self.model_dump(include={"guess_limit", "games", "opens", "closes"}, exclude_none=True)
         return replace(like, id=id_, rules=Rules.parse(self.rules), clock=clock, **values)
 

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server.match.clock import TimeControl
+from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.settings import Settings
@@ -42,7 +42,9 @@ def clock():
 async def quick_server(database, clock):
     """Run a server whose `classic-evil` gives a player 200 ms per game and 200 ms to be ready, once its clock runs."""
     ladders = load_ladders()
-    ladders["classic-evil"] = replace(ladders["classic-evil"], clock=TimeControl(200, 0), games=3, ready_ms=200)
+    ladders["classic-evil"] = replace(
+        ladders["classic-evil"], clock=ClockInfo(base_ms=200, increment_ms=0), games=3, ready_ms=200
+    )
     settings = Settings(port=0, site=False, database=database)
     match_clock = StallFreeClock(clock)
     async with running_server(settings, structlog.get_logger(), ladders=ladders, clock=match_clock) as running:

@@ -1,6 +1,7 @@
 """Server messages as a client reads them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ServerMessage
 from evilpegs_protocol.server_messages import (
+    ClockInfo,
     Error,
     ErrorCode,
     FeedbackGiven,
@@ -189,3 +191,27 @@ def test_changed_event_is_read_or_refused(message, data):
     text = json.dumps(message)
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     assert_read_or_refused(text[:start] + data.draw(st.text(st.characters(), max_size=8)) + text[end:])
+
+
+@pytest.mark.parametrize(
+    ("text", "base_ms", "increment_ms"),
+    [("60+1", 60_000, 1_000), ("5+0", 5_000, 0), ("0+1", 0, 1_000), ("99999+9999", 99_999_000, 9_999_000)],
+)
+def test_clock_is_parsed_from_seconds(text, base_ms, increment_ms):
+    assert ClockInfo.parse(text) == ClockInfo(base_ms=base_ms, increment_ms=increment_ms)
+    assert str(ClockInfo.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "60", "60+", "+1", "-1+0", "60+1s", " 60+1", "60+1\n", "1.5+0", "60+1+1", "100000+0", "1+10000", "６+1"],
+)
+def test_clock_refuses_malformed_text(text):
+    with pytest.raises(ValueError, match=re.escape(repr(text)) + r".*60\+1"):
+        ClockInfo.parse(text)
+
+
+def test_clock_refusal_shortens_long_text():
+    with pytest.raises(ValueError, match="9" * 20) as caught:
+        ClockInfo.parse("9" * 10_000)
+    assert len(str(caught.value)) < 120

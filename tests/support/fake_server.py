@@ -9,11 +9,11 @@ from dataclasses import replace
 import structlog
 
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.limits import RateLimit
-from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.play.counts import ServerCounts
 from evilpegs_server.play.eligibility import Eligibility
 from evilpegs_server.play.open_matches import OpenMatches
@@ -43,7 +43,7 @@ SERVER_LADDERS = {
     for ladder in (
         TINY,
         PRACTICE,
-        replace(TINY, id="quick", clock=TimeControl(1, 0)),
+        replace(TINY, id="quick", clock=ClockInfo(base_ms=1, increment_ms=0)),
         # A random guess practically never hits one of these 34**16 codes.
         replace(TINY, id="long", rules=Rules(16, 34)),
         replace(TINY, id="evil", codemaker="evil", tie="largest/seeded"),

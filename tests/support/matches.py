@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server.match.clock import TimeControl
+from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_server.match.events import Fact, TurnOpened
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match, RefusedError, State
@@ -17,7 +17,7 @@ TINY = Ladder(
     rules=Rules(2, 3),
     codemaker="fixed",
     tie=None,
-    clock=TimeControl(10_000, 1_000),
+    clock=ClockInfo(base_ms=10_000, increment_ms=1_000),
     guess_limit=4,
     games=2,
     rated=True,
@@ -69,7 +69,7 @@ class MatchDriver:
 
 LADDERS = st.builds(
     lambda clock, limit, games: replace(TINY, clock=clock, guess_limit=limit, games=games, rated=clock is not None),
-    st.sampled_from([None, TimeControl(5_000, 0), TimeControl(10_000, 1_000)]),
+    st.sampled_from([None, ClockInfo(base_ms=5_000, increment_ms=0), ClockInfo(base_ms=10_000, increment_ms=1_000)]),
     st.integers(1, 4),
     st.integers(1, 3),
 )

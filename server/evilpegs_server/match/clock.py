@@ -4,13 +4,9 @@
 rebuilt from the record equals the one that was lost. When the time is up, `Match.handle_timeout` ends the game.
 """
 
-import re
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from evilpegs_game.errors import quoted
-
-_TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
+from evilpegs_protocol.server_messages import ClockInfo
 
 
 class Times(NamedTuple):
@@ -21,27 +17,10 @@ class Times(NamedTuple):
     credit_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class TimeControl:
-    base_ms: int
-    increment_ms: int
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse a text in seconds such as ``60+1``. Raises ValueError."""
-        match = _TEXT.fullmatch(text)
-        if match is None:
-            raise ValueError(f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1")
-        return cls(int(match[1]) * 1000, int(match[2]) * 1000)
-
-    def __str__(self) -> str:
-        return f"{self.base_ms // 1000}+{self.increment_ms // 1000}"
-
-
 class GameClock:
     """The clock of one game, which runs only between `start` and `stop`; without a ``control``, the game is untimed."""
 
-    def __init__(self, control: TimeControl | None) -> None:
+    def __init__(self, control: ClockInfo | None) -> None:
         self.left_ms = control.base_ms if control else None
         self._increment_ms = control.increment_ms if control else 0
         self.elapsed_ms = 0  # of the answered guesses

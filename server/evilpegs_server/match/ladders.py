@@ -9,7 +9,6 @@ from typing import Final, Self
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Codemaker
 from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, PlayerKind, Tie
-from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 READY_MS: Final = 60_000
@@ -23,7 +22,7 @@ class Ladder:
     id: str
     rules: Rules
     codemaker: Codemaker
-    clock: TimeControl | None
+    clock: ClockInfo | None
     guess_limit: int
     games: int
     rated: bool
@@ -40,13 +39,11 @@ class Ladder:
 
     @classmethod
     def from_info(cls, info: LadderInfo) -> Self:
-        clock = info.clock and TimeControl(info.clock.base_ms, info.clock.increment_ms)
-        return cls(**dict(info) | {"rules": Rules.parse(info.rules), "clock": clock})
+        return cls(**dict(info) | {"rules": Rules.parse(info.rules)})
 
     def info(self) -> LadderInfo:
-        clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None
         fields = {name: getattr(self, name) for name in LadderInfo.model_fields}
-        return LadderInfo(**fields | {"rules": str(self.rules), "clock": clock})
+        return LadderInfo(**fields | {"rules": str(self.rules)})
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
@@ -57,6 +54,6 @@ def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
         if rules in kind.get("rules", content["rules"]):
             terms = {name: value for name, value in kind.items() if name not in {"suffix", "rules"}}
             terms |= content["rules"][rules] | {"id": rules + kind["suffix"], "rules": Rules.parse(rules)}
-            terms["clock"] = TimeControl.parse(kind["clock"]) if "clock" in kind else None
+            terms["clock"] = ClockInfo.parse(kind["clock"]) if "clock" in kind else None
             ladders[terms["id"]] = Ladder(**terms)
     return ladders

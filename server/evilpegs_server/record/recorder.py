@@ -134,7 +134,7 @@ class Recorder:
 
 def match_started_fields(key: MatchKey, player: str, client: Program) -> dict[str, Any]:
     ladder, rules = key.ladder, key.ladder.rules
-    clock = ladder.clock and {"base_ms": ladder.clock.base_ms, "increment_ms": ladder.clock.increment_ms}
+    clock = ladder.clock and ladder.clock.model_dump()
     fields = {
         "player": player,
         "client": {"name": client.name, "version": client.version},

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_game.rules import Rules
-from evilpegs_server.match.clock import TimeControl
+from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.log.ladders import LadderChangedError, known_ladders, store_ladders
 from support.stored_matches import StoredPlay, store, store_players
@@ -39,7 +39,7 @@ def played(engine):
 
 
 def test_ladders_are_built_in_then_own(engine):
-    saturday = replace(FRIDAY, id="saturday", clock=TimeControl(5_000, 0))
+    saturday = replace(FRIDAY, id="saturday", clock=ClockInfo(base_ms=5_000, increment_ms=0))
     ladders = store_ladders(engine, {"saturday": saturday, "friday": FRIDAY})
     assert ladders == load_ladders() | {"saturday": saturday, "friday": FRIDAY}
     assert list(ladders)[-2:] == ["saturday", "friday"]
