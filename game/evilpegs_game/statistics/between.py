@@ -15,7 +15,7 @@ FEWEST_GAMES: Final = 20  # of each player, for the normal distribution to be ac
 
 
 class Results(Protocol):
-    """A row of a leaderboard, as the server computes it or as a client reads it."""
+    """A row of a leaderboard, whose class is above the game."""
 
     @property
     def player(self) -> str: ...
