@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from evilpegs_protocol.fields import (
+    ClaimedKind,
     ClientMessage,
     ClientNonce,
     CodeText,
@@ -41,7 +42,7 @@ class Hello(ClientMessage):
     client: ClientInfo
     token: Token | None = optional()
     name: NameClaim | None = optional()
-    kind: Literal["bot", "human"] | None = optional()
+    kind: ClaimedKind | None = optional()
 
     @model_validator(mode="after")
     def _one_identity(self) -> Self:

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 MatchId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-,./:-@\[-^`{-\x9f]{2,20}$")]
 """Letters of any script, digits, _ and -; only of a-z, 0-9, _ and - if the player claimed the name."""
-LadderId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+LADDER_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
+LadderId = Annotated[str, StringConstraints(pattern=f"^{LADDER_ID.pattern}$")]
 Token = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PublicKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{43}$")]
@@ -20,6 +21,8 @@ Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ProgramText = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,129}$")]
 """The name and the version of a program, with a space between."""
 Codemaker = Literal["fixed", "evil", "devil"]
+ClaimedKind = Literal["bot", "human"]
+"""What whoever claims a name says to be."""
 Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 
 Number = Annotated[int, Field(ge=1, le=10**6)]  # the number of a game in its match or of a turn in its game

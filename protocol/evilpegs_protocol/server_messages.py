@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.fields import (
+    ClaimedKind,
     Codemaker,
     CodeText,
     Count,
@@ -32,7 +33,7 @@ from evilpegs_protocol.fields import (
 
 Tie = Literal["largest", "largest/seeded"]
 Method = Literal["exact", "greedy"]
-PlayerKind = Literal["bot", "human", "guest"]
+PlayerKind = Literal[ClaimedKind, "guest"]
 PlayState = Literal["ready", "turn", "thinking", "over"]
 _CLOCK: Final = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 

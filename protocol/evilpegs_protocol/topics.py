@@ -20,11 +20,11 @@ TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
 
 PREFIX: Final = "evilpegs/v1"
 ANY: Final = "+"  # the MQTT wildcard for one level of a topic; in place of an id, it stands for every id
-_ID: Final = re.compile(r"[a-z0-9-]{1,40}")
+ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _TOPIC: Final = re.compile(
-    rf"{PREFIX}/(?P<server>{_ID.pattern})/"
+    rf"{PREFIX}/(?P<server>{ID.pattern})/"
     rf"(?:(?P<state>state)|match/(?P<match>[0-9a-f]{{16}})/(?P<of_match>event|result)"
-    rf"|ladder/(?P<ladder>{_ID.pattern})/(?P<of_ladder>leaderboard|live|result))"
+    rf"|ladder/(?P<ladder>{ID.pattern})/(?P<of_ladder>leaderboard|live|result))"
 )
 
 
@@ -60,7 +60,7 @@ class FeedTopics:
 
 
 def is_id(text: str) -> bool:
-    return _ID.fullmatch(text) is not None
+    return ID.fullmatch(text) is not None
 
 
 def _check_id(text: str) -> str:

@@ -25,6 +25,8 @@ from pydantic_settings import (
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import ENUMERATED_CODES
 from evilpegs_game.rules import Rules
+from evilpegs_protocol import topics
+from evilpegs_protocol.fields import LADDER_ID
 from evilpegs_protocol.server_messages import ClockInfo
 from evilpegs_protocol.text_files import read_text
 from evilpegs_server.match.ladders import Ladder, load_ladders
@@ -32,9 +34,7 @@ from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WOR
 from evilpegs_server.storage.location import file_url
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
-_LADDER_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _NODE: Final = re.compile(r"[A-Za-z0-9._-]{1,40}")
-_SERVER_ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
 
 
@@ -86,7 +86,7 @@ HostName = Annotated[
     str, _checked(_HOST_NAME.fullmatch, "a host name", "a name like games.example, without scheme or port")
 ]
 NodeName = Annotated[str, _checked(_NODE.fullmatch, "the name of a node", "1 to 40 of A-Z, a-z, 0-9, ., _ and -")]
-ServerId = Annotated[str, _checked(_SERVER_ID.fullmatch, "the id of a server", "1 to 40 of a-z, 0-9 and -")]
+ServerId = Annotated[str, _checked(topics.ID.fullmatch, "the id of a server", "1 to 40 of a-z, 0-9 and -")]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 Origin = Annotated[str, _checked(_is_origin, "an origin", "https://HOST, with :PORT if needed, or *")]
 SiteUrl = Annotated[str, _checked(_is_site_url, "the address of a site", "http://HOST:PORT/ or https://HOST/PATH/")]
@@ -107,7 +107,7 @@ def _to_unix_ms(value: object) -> int:
 
 LadderKey = Annotated[
     str,
-    _checked(_LADDER_ID.fullmatch, "an id", "a letter of a-z, then at most 39 of a-z, 0-9 and -"),
+    _checked(LADDER_ID.fullmatch, "an id", "a letter of a-z, then at most 39 of a-z, 0-9 and -"),
     _checked(lambda text: text not in load_ladders(), "a free id", "another, because a built-in ladder has this one"),
 ]
 ClockText = Annotated[

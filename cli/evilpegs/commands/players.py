@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -20,6 +20,7 @@ from evilpegs.new_tokens import given_tokens, new_private_file
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs.slips import check_slips, slips
+from evilpegs_protocol.fields import ClaimedKind
 from evilpegs_protocol.text_files import read_text
 from evilpegs_server.leaderboard.standing import games_for_rank
 from evilpegs_server.storage.database import engine_of
@@ -111,7 +112,7 @@ def add(
     *names: Annotated[str, Parameter(name="NAMES", help="The names of the players.")],
     tokens: Tokens,
     csv_file: ListOfNames = None,
-    kind: Annotated[Literal["bot", "human"], Parameter(help="What the players are.")] = "bot",
+    kind: Annotated[ClaimedKind, Parameter(help="What the players are.")] = "bot",
     slips_file: Slips = None,
     site: Annotated[
         str | None, Parameter(help="The address of the page, as the players reach it, for --slips.")

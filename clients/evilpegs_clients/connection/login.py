@@ -5,7 +5,7 @@ import re
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
 from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
@@ -21,6 +21,7 @@ from evilpegs_clients.errors import (
 )
 from evilpegs_clients.strategies.strategy import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
+from evilpegs_protocol.fields import ClaimedKind
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
 _TOKEN: Final = re.compile(r"[0-9a-f]{64}")
@@ -36,7 +37,7 @@ class Credentials:
 
     client: ClientInfo
     name: str | None = None
-    kind: Literal["bot", "human"] = "bot"
+    kind: ClaimedKind = "bot"
     token_from: str | None = None  # a former address of the server, whose stored tokens are tried too
     token: str | None = field(default=None, repr=False)  # of the operator: nothing else is tried
 

@@ -14,6 +14,7 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site import models
 from evilpegs_server.site.responses import (
     HOUR,
+    PageSize,
     answer,
     document,
     next_page,
@@ -54,7 +55,7 @@ class MatchQuery(BaseModel):
         Literal["lost", "longest"] | None,
         Field(description="With a player: only matches with a lost game; or all by their longest game, on one page."),
     ] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
+    limit: Annotated[PageSize, Field(description="The number of matches on a page.")] = 50
     cursor: Annotated[
         str | None,
         Field(
@@ -166,7 +167,7 @@ class LiveQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ladder: Annotated[LadderId | None, Field(description="Only matches on this ladder.")] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
+    limit: Annotated[PageSize, Field(description="The number of matches on a page.")] = 50
     cursor: Annotated[MatchId | None, Field(description="Where the page begins, from `next` of the page before.")] = (
         None
     )

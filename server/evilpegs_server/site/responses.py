@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
@@ -15,6 +15,7 @@ from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.reads import BusyError
 
+PageSize = Annotated[int, Field(ge=1, le=100)]
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
 RETRY: Final[Mapping[str, str]] = {"Retry-After": str(RETRY_SECONDS)}

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evilpegs_game.errors import GameError
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.constants import SUBPROTOCOL
-from evilpegs_protocol.fields import Name
+from evilpegs_protocol.fields import ClaimedKind, Name
 from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_protocol.rounds import RoundDocument, RoundList
 from evilpegs_server.hosts import is_local
@@ -26,6 +26,7 @@ from evilpegs_server.site.page import KEEP_FOREVER, page_headers
 from evilpegs_server.site.responses import (
     HOUR,
     MINUTE,
+    PageSize,
     answer,
     busy_response,
     document,
@@ -239,7 +240,7 @@ async def get_leaderboard(
     site: CurrentSite,
     ladder: LadderPath,
     kind: Annotated[
-        Literal["bot", "human"] | None, Query(description="Only players of this kind, with their ranks among all.")
+        ClaimedKind | None, Query(description="Only players of this kind, with their ranks among all.")
     ] = None,
     between: Annotated[
         str | None,
@@ -281,7 +282,7 @@ async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -
 class PlayerQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    limit: Annotated[int, Field(ge=1, le=100, description="The number of players on a page.")] = 50
+    limit: Annotated[PageSize, Field(description="The number of players on a page.")] = 50
     cursor: Annotated[Name | None, Field(description="Where the page begins, from `next` of the page before.")] = None
 
 

@@ -23,12 +23,12 @@ from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
+from evilpegs_protocol.fields import ClaimedKind
 from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow
 from evilpegs_server.storage.log.look_alikes import stored_form
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
-Kind = Literal["bot", "human"]
 LATEST: Final = 2**63 - 1  # a time after all results, in milliseconds
 ReadNow = Callable[[], Awaitable[list[LeaderboardDocument]]]
 
@@ -38,7 +38,7 @@ def leaderboard(
     *,
     server: ServerToRead = None,
     database: Database = None,
-    kind: Kind | None = None,
+    kind: ClaimedKind | None = None,
     until: Annotated[datetime | None, TIME] = None,
     between: tuple[str, str] | None = None,
     refresh: float | None = None,
@@ -132,7 +132,7 @@ def _find_row(standings: LeaderboardDocument, player: str, source: Sequence[str]
 
 
 def _check_between(
-    ladder: str | None, refresh: float | None, as_csv: bool, kind: Kind | None, source: Sequence[str]
+    ladder: str | None, refresh: float | None, as_csv: bool, kind: ClaimedKind | None, source: Sequence[str]
 ) -> None:
     if ladder is None:
         command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
@@ -142,13 +142,13 @@ def _check_between(
         raise CommandError(f"--between cannot be combined with {other}")
 
 
-def _of_kind(standings: list[LeaderboardDocument], kind: Kind | None) -> list[LeaderboardDocument]:
+def _of_kind(standings: list[LeaderboardDocument], kind: ClaimedKind | None) -> list[LeaderboardDocument]:
     if kind and any(row.kind is None for each in standings for row in each.rows):
         raise CommandError("this server is older and does not say which players are bots; leave out --kind")
     return [_only(each, kind) for each in standings] if kind else standings
 
 
-def _only(standings: LeaderboardDocument, kind: Kind) -> LeaderboardDocument:
+def _only(standings: LeaderboardDocument, kind: ClaimedKind) -> LeaderboardDocument:
     rows, places = (
         tuple(compress(each, [row.kind == kind for row in standings.rows]))
         for each in (standings.rows, standings.places)
@@ -187,7 +187,7 @@ async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[Lea
 
 
 async def _show_refreshed(
-    server: str | None, database: str | None, ladder: str | None, kind: Kind | None, until: int, seconds: float
+    server: str | None, database: str | None, ladder: str | None, kind: ClaimedKind | None, until: int, seconds: float
 ) -> None:
     board = Board()
     async with _open_reader(server, database, ladder, until, board.say) as read_now:

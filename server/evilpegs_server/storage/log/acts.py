@@ -10,11 +10,12 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import Connection, Delete, Table, delete, func, insert, select, text, update
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage.log import players, tables
 from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.look_alikes import skeleton, stored_form
-from evilpegs_server.storage.log.players import Player, PlayerKind
+from evilpegs_server.storage.log.players import Player
 from evilpegs_server.storage.queries import Reader, read, read_value
 
 MAX_REASON_BYTES: Final = 80

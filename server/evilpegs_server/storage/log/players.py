@@ -7,11 +7,10 @@ import secrets
 import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.storage.log.look_alikes import is_letter, skeleton
-
-PlayerKind = Literal["bot", "human", "guest"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
 _JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC"})
