@@ -31,6 +31,7 @@ from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.counts import ServerCounts
 from evilpegs_server.play.eligibility import Eligibility
+from evilpegs_server.play.node import PlayingNode
 from evilpegs_server.play.open_matches import OpenMatches
 from evilpegs_server.play.presence import Presence
 from evilpegs_server.play.registry import MatchRegistry
@@ -51,6 +52,7 @@ from evilpegs_server.storage.log.interface import Database
 from evilpegs_server.storage.log.ladders import store_ladders
 from evilpegs_server.storage.log.rounds import load_rounds
 from evilpegs_server.storage.log.writer import Store, Writer
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
@@ -233,12 +235,13 @@ async def _open_play(
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
 
     # who plays
-    players, open_matches, node = load_players(engine), OpenMatches(), None
+    players, open_matches = load_players(engine), OpenMatches()
+    node: Callable[[MatchRegistry, Reader], PlayingNode] = PlayingNode
     if opened.node is not None:
-        from evilpegs_server.play.nodes import Nodes  # noqa: PLC0415 - needs the extra `postgres`
+        from evilpegs_server.play.handover import SharingNode  # noqa: PLC0415 - needs the extra `postgres`
 
         players.free_ids = await asyncio.to_thread(opened.node.take_ids)
-        node = partial(Nodes, node=opened.node, players=players, log=log)
+        node = partial(SharingNode, node=opened.node, players=players, log=log)
     served = ServedLadders(known, work.codemaking.unavailable_reason)
     absent, practice = settings.guest_absent_seconds, settings.max_practice_matches
     presence = Presence(players, open_matches, clock, absent_seconds=absent, max_practice=practice)

@@ -17,9 +17,9 @@ from evilpegs_server.match.clock import Times
 from evilpegs_server.match.match import Match, RefusedError
 from evilpegs_server.play.eligibility import Eligibility
 from evilpegs_server.play.messages import ClientChannel
+from evilpegs_server.play.node import PlayingNode
 from evilpegs_server.play.recovery import ReplayedMatch, read_match, replay_match
 from evilpegs_server.play.runner import MatchRunner
-from evilpegs_server.play.solo_node import Node, SoloNode
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder, RecordSigner
@@ -41,7 +41,7 @@ RESTART_GRACE_MS: Final = 60_000
 
 
 class MatchRegistry:
-    """The matches of a server; ``node`` makes its node, which is alone if there is none."""
+    """The matches of a server; ``node`` makes its node."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class MatchRegistry:
         clock: StallFreeClock,
         wall_ms: Callable[[], int],
         log: BoundLogger,
-        node: Callable[["MatchRegistry"], Node] | None = None,
+        node: Callable[["MatchRegistry", Reader], PlayingNode] = PlayingNode,
         reload_seconds: float = RELOAD_SECONDS,
         signer: RecordSigner | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class MatchRegistry:
         self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
         self._reload_tasks: set[asyncio.Task[None]] = set()
-        self.node = SoloNode(self, engine) if node is None else node(self)
+        self.node = node(self, engine)
 
     def play(
         self,

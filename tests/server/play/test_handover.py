@@ -13,7 +13,7 @@ import structlog
 
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server import server as server_module
-from evilpegs_server.play import nodes, stall_free_clock
+from evilpegs_server.play import handover, stall_free_clock
 from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
@@ -137,7 +137,7 @@ async def test_time_in_which_another_node_had_a_match_is_not_charged(start, engi
 @pytest.fixture
 async def behind(start, engine, monkeypatch):
     """The server of a node that looks only when told, with a match that others have had since; its runner's state."""
-    for module, name in ((nodes, "LOOK_SECONDS"), (nodes, "HAND_OVER_SECONDS"), (server_module, "LOOK_SECONDS")):
+    for module, name in ((handover, "LOOK_SECONDS"), (handover, "HAND_OVER_SECONDS"), (server_module, "LOOK_SECONDS")):
         monkeypatch.setattr(module, name, 3600)
     server = await start("one")
     async with dial(server.url) as raw:
@@ -294,7 +294,7 @@ async def test_second_match_of_a_round_is_refused_as_at_the_same_node(
     start, engine, postgres_url, monkeypatch, is_over
 ):
     """The node that is asked has not looked since the match began at the other."""
-    for module in (nodes, server_module):
+    for module in (handover, server_module):
         monkeypatch.setattr(module, "LOOK_SECONDS", 3600)
     token = given_names(postgres_url, ["annette"])["annette"]
     open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)

@@ -18,10 +18,12 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_server.match.match import RefusedError
+from evilpegs_server.play.node import PlayingNode
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage.engines.postgres_node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.players import Players
+from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, BusyError
 
 _POLL_SECONDS: Final = 0.02
@@ -29,13 +31,16 @@ _POLL_SECONDS: Final = 0.02
 _GIVE_UP_SECONDS: Final = 10.0
 
 
-class Nodes:
-    """The node of a server beside others."""
+class SharingNode(PlayingNode):
+    """A node that shares its database with others."""
 
     is_alone = False
 
-    def __init__(self, registry: MatchRegistry, node: ServerNode, players: Players, log: BoundLogger) -> None:
-        self._node, self._store, self._registry, self._players = node, node.store, registry, players
+    def __init__(
+        self, registry: MatchRegistry, engine: Reader, node: ServerNode, players: Players, log: BoundLogger
+    ) -> None:
+        super().__init__(registry, engine)
+        self._node, self._store, self._players = node, node.store, players
         self._log = log
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._left_alone: set[str] = set()  # own matches that cannot be read
