@@ -6,6 +6,7 @@ which the gateway does not offer.
 
 import asyncio
 import contextlib
+from collections import Counter
 from functools import partial
 
 import kosoku
@@ -35,10 +36,9 @@ async def echo(client):
 
 def limited_connection(per_second, *args, **options):
     """Return a connection as the gateway makes them, with a limit of its rate."""
-    limited = GameConnection(*args, **options)
-    limited.entrance = default_entrance(StallFreeClock(limited.loop.time).now)
-    limited.rate = RateLimit(per_second, 2 * per_second, limited.entrance.now())
-    return limited
+    entrance = default_entrance(StallFreeClock(asyncio.get_running_loop().time).now)
+    rate = RateLimit(per_second, 2 * per_second, entrance.now())
+    return GameConnection(*args, entrance=entrance, rate=rate, ended=Counter(), **options)
 
 
 async def verdicts(create_connection=None):

@@ -1,6 +1,7 @@
 """Frames that are no messages spend the same budget as messages, and the work of one read is bounded."""
 
 import asyncio
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -124,9 +125,8 @@ class FakeTransport:
 async def connection():
     """A connection after its handshake on a fake transport, without a limit of its rate."""
     server = SimpleNamespace(handler=lambda _: loop_turns(), handler_tasks=set())
-    connection = GameConnection(ServerProtocol(state=State.OPEN), server)
-    connection.entrance = default_entrance(lambda: 0.0)
-    connection.rate = RateLimit(UNLIMITED, UNLIMITED, 0)
+    given = {"entrance": default_entrance(lambda: 0.0), "rate": RateLimit(UNLIMITED, UNLIMITED, 0), "ended": Counter()}
+    connection = GameConnection(ServerProtocol(state=State.OPEN), server, **given)
     connection.request = object()
     connection.connection_made(FakeTransport())
     await loop_turns()

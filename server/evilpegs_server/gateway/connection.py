@@ -45,10 +45,7 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class GameConnection(ServerConnection):
     """A connection to the game port; before acceptance, and if refused, it has no ticket."""
 
-    # set by the gateway
-    rate: RateLimit
-    entrance: Entrance
-    # offered each text message, and True if it has handled it; all others go into the queue
+    # while there is a session: offered each text message, and True if it has handled it; others go into the queue
     handle_now: Callable[[str, float], bool] | None = None
 
     ticket: Ticket | None = None
@@ -59,11 +56,14 @@ class GameConnection(ServerConnection):
     _ending: asyncio.Task[None] | None = None
     _securing: asyncio.Task[None] | None = None
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, entrance: Entrance, rate: RateLimit, ended: Counter[EndReason], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.entrance, self.rate = entrance, rate
+        self._ended = ended
         # first the message that `recv` returned last, until its handler removes the time, then those in the queue
         self.arrivals: deque[float] = deque()
-        self.ended: Counter[EndReason] = Counter()  # the gateway sets the server's counter
         self._unparsed = bytearray()
         self._slice_is_due = False
         self._queue_is_full = False
@@ -119,7 +119,7 @@ class GameConnection(ServerConnection):
         """Count why the server ended this connection; only the first call counts."""
         if not self._end_is_noted:
             self._end_is_noted = True
-            self.ended[reason] += 1
+            self._ended[reason] += 1
 
     def fail(self, code: int, reason: str) -> None:
         """End the connection by force: send a close frame and discard everything that the peer still sends."""

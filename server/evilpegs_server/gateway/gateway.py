@@ -108,10 +108,9 @@ class Gateway:
             await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> GameConnection:
-        connection = GameConnection(*args, **kwargs)
-        connection.entrance = self._entrance
-        connection.ended = self._services.registry.counts.ended
-        connection.rate = RateLimit(self._per_second, 2 * self._per_second, self._entrance.now())
+        rate = RateLimit(self._per_second, 2 * self._per_second, self._entrance.now())
+        ended = self._services.registry.counts.ended
+        connection = GameConnection(*args, entrance=self._entrance, rate=rate, ended=ended, **kwargs)
         self._accepted.add(connection)
         return connection
 

@@ -1,5 +1,6 @@
 """Frames: a text is handled at once unless others wait, and messages keep their order."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -31,10 +32,11 @@ class TestHandlingNow:
     @pytest.fixture
     async def connection(self, seen):
         """A connection after its handshake that handles guesses at once."""
-        connection = GameConnection(ServerProtocol(state=State.OPEN), None)
+        entrance, rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)
+        given = {"entrance": entrance, "rate": rate, "ended": Counter()}
+        connection = GameConnection(ServerProtocol(state=State.OPEN), None, **given)
         connection.request = object()
         connection.recv_messages = Assembler()
-        connection.entrance, connection.rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)
 
         def handle(text, arrived):
             seen.append((text, arrived))
