@@ -31,15 +31,7 @@ if TYPE_CHECKING:
     from evilpegs.api.analysis import GameAnalysis, advise, analyze
     from evilpegs.api.comparison import StrategyComparison, compare
     from evilpegs.api.duels import Duel, duel
-    from evilpegs.api.evaluation import (
-        EvaluationResult,
-        LeastGuesses,
-        certify,
-        evaluate,
-        plot,
-        solve,
-        tree,
-    )
+    from evilpegs.api.evaluation import EvaluationResult, LeastGuesses, certify, evaluate, plot, solve, tree
     from evilpegs.api.game import Game
     from evilpegs.api.local_server import local_server
     from evilpegs_clients.bot.bot import play, play_matches

@@ -66,13 +66,9 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
     url = server_settings(database=url).database
     check_database_file(url)
     bring_up_to_date(url)
-    with readable_database(url) as readable:
-        derived = DerivedFile(readable, keeps_lock=False)
-        try:
-            derived.prepare()
-            yield derived
-        finally:
-            derived.close()
+    with readable_database(url) as readable, closing(DerivedFile(readable, keeps_lock=False)) as derived:
+        derived.prepare()
+        yield derived
 
 
 def check_database_file(url: str) -> None:

@@ -7,17 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final, Literal, get_args, get_origin
 
-from cyclopts import (
-    Argument,
-    CoercionError,
-    CycloptsError,
-    MissingArgumentError,
-    RepeatArgumentError,
-    Token,
-    UnknownCommandError,
-    UnknownOptionError,
-    UnusedCliTokensError,
-)
+import cyclopts
 
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError, MalformedError, quoted
@@ -25,16 +15,8 @@ from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
 
 # of the extra `server`
 SERVER_PACKAGES: Final = frozenset(
-    {
-        "alembic",
-        "cryptography",
-        "fastapi",
-        "prometheus_client",
-        "pydantic_settings",
-        "sqlalchemy",
-        "structlog",
-        "uvicorn",
-    }
+    {"alembic", "cryptography", "fastapi", "prometheus_client", "pydantic_settings"}
+    | {"sqlalchemy", "structlog", "uvicorn"}
 )
 
 
@@ -53,7 +35,7 @@ def user_message(error: Exception) -> str | None:
         return f"SSLKEYLOGFILE names {quoted(error.filename, MAX_QUOTED)}: {error.strerror}; correct or unset it"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; free some space or send it elsewhere"
-    if isinstance(error, CycloptsError):
+    if isinstance(error, cyclopts.CycloptsError):
         command = " ".join(("evilpegs", *(error.command_chain or ())))
         what = " ".join(_what(error).split()).rstrip(".")
         return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
@@ -87,27 +69,27 @@ def rules_hint(typed: str) -> str:
     return f"; rules are named with --rules {typed}" if _RULES.fullmatch(typed) else ""
 
 
-def _what(error: CycloptsError) -> str:
+def _what(error: cyclopts.CycloptsError) -> str:
     match error:
-        case UnknownCommandError():
+        case cyclopts.UnknownCommandError():
             # not the text of the error, because creating it would import every command
             typed = (error.unused_tokens or [""])[0]
             return _unknown("option" if typed.startswith("-") else "command", typed, list(error.app or ()))
-        case UnknownOptionError(token=token):
+        case cyclopts.UnknownOptionError(token=token):
             known = [name for one in error.argument_collection for name in one.names]
             return _unknown("option", token.keyword or token.value, known)
-        case UnusedCliTokensError():
+        case cyclopts.UnusedCliTokensError():
             return _unexpected(error)
-        case MissingArgumentError(argument=Argument() as argument):
+        case cyclopts.MissingArgumentError(argument=cyclopts.Argument() as argument):
             return _missing_value(error, argument)
-        case RepeatArgumentError(token=token):
+        case cyclopts.RepeatArgumentError(token=token):
             return f"{token.keyword} was given more than once"
-        case CoercionError(token=Token() as token) if error.msg is None:
+        case cyclopts.CoercionError(token=cyclopts.Token() as token) if error.msg is None:
             return _wrong_value(error, token)
     return str(error).partition(" Available commands:")[0]
 
 
-def _unexpected(error: UnusedCliTokensError) -> str:
+def _unexpected(error: cyclopts.UnusedCliTokensError) -> str:
     typed = " ".join(error.unused_tokens or ())
     command = tuple(error.command_chain or ())
     hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if command == ("play",) else ""
@@ -120,7 +102,7 @@ def _unknown(kind: str, typed: str, known: list[str]) -> str:
     return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
 
 
-def _missing_value(error: MissingArgumentError, argument: Argument) -> str:
+def _missing_value(error: cyclopts.MissingArgumentError, argument: cyclopts.Argument) -> str:
     count, _ = argument.token_count()
     name = error.keyword or argument.name
     if count > 1:
@@ -128,7 +110,7 @@ def _missing_value(error: MissingArgumentError, argument: Argument) -> str:
     return f"{name} needs a value" if name.startswith("-") else f"{name} is missing"
 
 
-def _wrong_value(error: CoercionError, token: Token) -> str:
+def _wrong_value(error: cyclopts.CoercionError, token: cyclopts.Token) -> str:
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
     source = f"environment variable {name}" if token.source == "env" else name
     return f"{source} must be {_kind(error.target_type)}, not {quoted(token.value, MAX_QUOTED)}" + _suggestion(

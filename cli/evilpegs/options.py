@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter, Token, convert
 
@@ -18,11 +18,9 @@ DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 NEWEST: Final = "last"  # names the newest match instead of its id
 MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 
-_FileName = TypeVar("_FileName")
+Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document on standard output.")]
 
-Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
-
-JsonLines = Annotated[bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")]
+JsonLines = Annotated[bool, Parameter(name="--json", help="Print each event as one line of JSON.")]
 
 
 def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
@@ -48,7 +46,7 @@ def check_range(option: str, value: int | None, most: int, which: str = "") -> N
         raise CommandError(f"{option} must be 1 to {most:,}{which}, not {value:,}")
 
 
-def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:
+def _to_file_name(name_type: Callable[[str], Any], tokens: Sequence[Token]) -> Any:
     (token,) = tokens
     if not token.value:
         raise CommandError(f"the name of the file after {token.keyword} is empty; write one")
@@ -105,10 +103,7 @@ RoundToPlay = Annotated[
     str | None, Parameter(name="--round", help="The id of a round to play in, which is one match, instead of a ladder.")
 ]
 
-CandidatesOnly = Annotated[
-    bool,
-    Parameter(name="--candidates-only", show_default=False, help="Guess only codes that could be the secret."),
-]
+CandidatesOnly = Annotated[bool, Parameter(name="--candidates-only", help="Guess only codes that could be the secret.")]
 
 # for commands that play, which a container configures by its environment
 NAME: Final = Parameter(name="--name", env_var="EVILPEGS_NAME")
@@ -127,15 +122,11 @@ After = Annotated[
     Parameter(
         name="--after",
         consume_multiple=True,
-        show_default=False,
         help="Turns played before, each CODE:BLACK,WHITE, as in: --after 1122:1,0 1344:0,2.",
     ),
 ]
 
-Traceback = Annotated[
-    bool,
-    Parameter(name="--traceback", show_default=False, help="Show the traceback of a strategy file that fails."),
-]
+Traceback = Annotated[bool, Parameter(name="--traceback", help="Show the traceback of a strategy file that fails.")]
 
 
 def to_server(_: object, tokens: Sequence[Token]) -> str:
@@ -219,12 +210,8 @@ def given_token(token: str | None, name: str | None) -> str | None:
 
 Database = Annotated[
     str | None,
-    Parameter(
-        name="--database",
-        help="sqlite:///FILE or postgresql://...; by default the one `evilpegs serve` uses.",
-    ),
+    Parameter(name="--database", help="sqlite:///FILE or postgresql://...; by default the one `evilpegs serve` uses."),
 ]
-
 
 Operator = Annotated[
     bool, Parameter(negative="", help="Also count and show what is played in a sealed round that is not over.")

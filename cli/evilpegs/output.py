@@ -62,15 +62,8 @@ def can_redraw(out: Console) -> bool:
 
 
 def progress(out: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=out,
-        transient=True,
-        disable=not can_redraw(out),
-    )
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=out, transient=True, disable=not can_redraw(out))
 
 
 _Row = TypeVar("_Row")
@@ -177,8 +170,7 @@ class TurnPrinter:
     """A printer of the table of `print_turns` that prints each turn as soon as it is known."""
 
     def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
-        self._out = out
-        self._turn = first_turn
+        self._out, self._turn = out, first_turn
         self._widths = (4, max(5, 3 * pegs), max(8, pegs + 1 + len(f"{pegs},0")), 15)
         self._print("turn", "guess", "feedback", "candidates left")
         out.print("─" * (sum(self._widths) + 6), soft_wrap=True)

@@ -39,12 +39,7 @@ def check_plot(path: Path) -> None:
 
 
 def bar_chart(
-    path: Path,
-    title: str,
-    labels: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    x_label: str,
-    y_label: str,
+    path: Path, title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]], x_label: str, y_label: str
 ) -> None:
     """Write a .png or .svg with a bar per series over each label; a series may end before the last label."""
     check_plot(path)

@@ -13,13 +13,7 @@ from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
 from evilpegs_clients.connection.connection import RetryPolicy, server_urls
 from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError, ReaderEvent, ServerReader
-from evilpegs_clients.connection.session import (
-    KeyChanged,
-    Reconnected,
-    Reconnecting,
-    SessionEvent,
-    key_change_line,
-)
+from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting, SessionEvent, key_change_line
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.server_messages import Notice
 

@@ -101,8 +101,7 @@ class SlowStrategyWatch:
     """
 
     def __init__(self, write: Callable[[str], object], in_place: bool) -> None:
-        self._write = write
-        self._in_place = in_place
+        self._write, self._in_place = write, in_place
         self._since: dict[FrameType, float] = {}
         self._next_line = SLOW_SECONDS
         self._is_shown = False
@@ -131,9 +130,8 @@ class SlowStrategyWatch:
 def executing_strategy_calls(but: int) -> list[FrameType]:
     """Return each thread's outermost call into a strategy file, except that of the thread ``but``."""
     # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
-    stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
-    outermost = [_outermost_call(frame) for frame in stacks]
-    return [frame for frame in outermost if frame is not None]
+    calls = (_outermost_call(frame) for thread, frame in sys._current_frames().items() if thread != but)
+    return [call for call in calls if call is not None]
 
 
 @contextmanager

@@ -298,11 +298,7 @@ def solve(rules: Rules | str = "classic", *, against: Adversary) -> LeastGuesses
 
 
 def solve(
-    rules: Rules | str = "classic",
-    *,
-    objective: Objective = "mean",
-    threads: int = 1,
-    against: Adversary | None = None,
+    rules: Rules | str = "classic", *, objective: Objective = "mean", threads: int = 1, against: Adversary | None = None
 ) -> Solution | LeastGuesses:
     """Find a strategy with the fewest guesses in total over all codes, and prove that there is no better one.
 

@@ -19,10 +19,7 @@ from evilpegs_game.trees.tree import Tree
 
 
 def certify(
-    tree: Annotated[str, Parameter(name="TREE", allow_leading_hyphen=True)],
-    /,
-    *,
-    as_json: Json = False,
+    tree: Annotated[str, Parameter(name="TREE", allow_leading_hyphen=True)], /, *, as_json: Json = False
 ) -> None:
     """Check a tree and prove how many guesses are enough, or are not.
 

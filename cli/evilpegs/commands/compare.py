@@ -257,16 +257,9 @@ def _eliminate(typed: Sequence[str], ladder: LadderInfo, margin: float, max_game
         low, high = test.interval(each, test.leader) if each != test.leader else (0.0, 0.0)
         row = {"strategy": shown[each], "games": test.games[each], "mean": test.mean(each), "low": low, "high": high}
         rows.append(row | {"dropped": each not in test.left})
-    return {
-        "ladder": ladder.id,
-        "rules": ladder.rules,
-        "guess_limit": ladder.guess_limit,
-        "seed": seed,
-        "margin": margin,
-        "curve": curve and curve.hash,
-        "strategies": rows,
-        "decided": test.is_decided,
-    }
+    terms = {"ladder": ladder.id, "rules": ladder.rules, "guess_limit": ladder.guess_limit, "seed": seed}
+    terms |= {"margin": margin, "curve": curve and curve.hash}
+    return terms | {"strategies": rows, "decided": test.is_decided}
 
 
 def _show_elimination(result: dict[str, Any]) -> None:

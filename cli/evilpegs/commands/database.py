@@ -33,7 +33,7 @@ def backup(
     file: Annotated[str, Parameter(name="FILE", allow_leading_hyphen=True, help="The file to write.")],
     /,
     *,
-    force: Annotated[bool, Parameter(show_default=False, help="Replace the file if it exists.")] = False,
+    force: Annotated[bool, Parameter(help="Replace the file if it exists.")] = False,
     database: Database = None,
     as_json: Json = False,
 ) -> int:
@@ -135,7 +135,7 @@ def follow(
     file: Annotated[str, Parameter(name="COPY", help="The file to write; it goes on where it ended.")],
     /,
     *,
-    once: Annotated[bool, Parameter(negative="", show_default=False, help="End when it has all there is.")] = False,
+    once: Annotated[bool, Parameter(negative="", help="End when it has all there is.")] = False,
     database: Database = None,
 ) -> None:
     """Keep a second file of the database, at most a second behind, until Ctrl-C or SIGTERM.

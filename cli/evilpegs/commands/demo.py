@@ -50,10 +50,7 @@ FULL_PLAN: Final = DemoPlan(
 )
 
 
-def demo(
-    *,
-    stay: bool = False,
-) -> int:
+def demo(*, stay: bool = False) -> int:
     """Watch bots play matches on a real server, and the leaderboards that result.
 
     Starts `evilpegs serve` on free ports with a database in a temporary directory, lets bots of five strategies

@@ -302,9 +302,8 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
         seed = result.spec.seed
         out.print(f"{result.name} is randomized; this is seed {seed}; for its mean over many games: --games N")
     if result.expected is not None:
-        out.print(
-            f"{result.name} averaged over all random choices: mean {float(result.expected):.6f}, computed exactly"
-        )
+        mean = f"mean {float(result.expected):.6f}, computed exactly"
+        out.print(f"{result.name} averaged over all random choices: {mean}")
 
 
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:

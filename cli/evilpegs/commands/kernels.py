@@ -20,10 +20,7 @@ from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
 
 
-def kernels(
-    *,
-    clear: Annotated[bool, Parameter(help="Remove the compiled kernels of every version.")] = False,
-) -> None:
+def kernels(*, clear: Annotated[bool, Parameter(help="Remove the compiled kernels of every version.")] = False) -> None:
     """Compile all kernels now, for an image or the computers of a class, so that no later command waits for them.
 
     A command compiles what it needs when it first needs it, once per installation. The kernels are kept in the

@@ -174,17 +174,8 @@ def _calibrate(ladder: str, games: int | None, seed: int | None, folder: Path, f
             soft_wrap=True,
         )
         return
-    document = {
-        "ladder": info.id,
-        "rules": info.rules,
-        "guess_limit": info.guess_limit,
-        "calibration": calibration,
-        "knots": knots,
-        "expected": expected,
-        "hash": curve.hash,
-        "file": str(path),
-    }
-    print_json(document)
+    terms = {"ladder": info.id, "rules": info.rules, "guess_limit": info.guess_limit, "calibration": calibration}
+    print_json(terms | {"knots": knots, "expected": expected, "hash": curve.hash, "file": str(path)})
 
 
 def _check_calibration(

@@ -80,12 +80,8 @@ def play(
         raise CommandError("--token-from is for a player with a name; add --name")
     token = given_token(token, name)
     check_player(name, token)
-    prompt = open_prompt(console(), COMMANDS)
-    _run(
-        run_terminal(
-            server=server, ladder=round_id or ladder, name=name, token=token, token_from=token_from, prompt=prompt
-        )
-    )
+    ladder, prompt = round_id or ladder, open_prompt(console(), COMMANDS)
+    _run(run_terminal(server=server, ladder=ladder, name=name, token=token, token_from=token_from, prompt=prompt))
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:

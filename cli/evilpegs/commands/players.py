@@ -197,8 +197,7 @@ def show(name: Name, /, *, database: Database = None) -> None:
 def rename(
     name: Name,
     new: Annotated[
-        str,
-        Parameter(name="NEW", help="2 to 20 letters of one script in use today, digits, _ and -; first a letter."),
+        str, Parameter(name="NEW", help="2 to 20 letters of one script in use today, digits, _ and -; first a letter.")
     ],
     /,
     *,

@@ -81,7 +81,6 @@ def replay(
     """
     if thorough and not analysis:
         raise CommandError("--thorough analyzes and --no-analysis does not; leave one of them out")
-
     if record is not None:
         check_writable(record, RECORD)
     chosen = server_to_read(server, database)

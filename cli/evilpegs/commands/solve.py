@@ -79,7 +79,8 @@ def solve(
         for option in (option for option, is_given in of_best.items() if is_given):
             raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
     check_writable(out, TREE)
-    _check_adversary(adversary, against)
+    if adversary is not None and against != "devil":
+        raise CommandError("--adversary is for --against devil; add it")
     thread_count = os.cpu_count() or 1 if threads is None else threads
     if not 1 <= thread_count <= MAX_THREADS:
         raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {thread_count}")
@@ -113,14 +114,9 @@ def _cost_line(rules: Rules, cost: SolveCost) -> str:
     return f"{rules}: {codes}, {firsts}, {left} at most after one; at most {-(-cost.memory // 1_000_000):,} MB"
 
 
-def _check_adversary(name: str | None, against: Adversary | None) -> None:
-    if name is not None:
-        if against != "devil":
-            raise CommandError("--adversary is for --against devil; add it")
-        check_writable(name, TREE)
-
-
 def _show_against(against: Adversary, rules: Rules, out: str, adversary: str | None, as_json: bool) -> None:
+    if adversary:
+        check_writable(adversary, TREE)
     err = console(sys.stderr)
     solver = WorstCase(rules, shared_codes=MAX_DEVIL_CODES) if against == "devil" else None
     least = solve_against(against, rules, TriedProgress(err, rules, monotonic), solver)
@@ -160,10 +156,7 @@ class BoundsProgress:
     """A printer of the bounds on the guesses of the best strategy, with a line per `PRINT_INTERVAL` at most."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
-        self._out = out
-        self._rules = rules
-        self._now = now
-        self._printed_at = now()
+        self._out, self._rules, self._now, self._printed_at = out, rules, now, now()
         self._printed: Progress | None = None
         self._latest: Progress | None = None
 
@@ -194,9 +187,7 @@ class ProofLogFile:
     """The file of the proof log for ``rules``, which begins empty if the file is missing or damaged."""
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        self._path = path
-        self._now = now
-        self._saved_at = now()
+        self._path, self._now, self._saved_at = path, now, now()
         self.proof_log = _read_proof_log(path, rules)
 
     def tick(self) -> None:

@@ -129,12 +129,7 @@ def verify_record(
             remarks.append({"check": check, "game": each.game, "turn": each.turn, "what": each.what})
     wrong, unknown = ({remark["game"] for remark in remarks} for remarks in (findings, not_checked))
     return {
-        "match": started.match,
-        "player": started.player,
-        "ladder": started.ladder,
-        "rules": started.rules,
-        "codemaker": started.codemaker,
-        "tie": started.tie,
+        **{name: getattr(started, name) for name in ("match", "player", "ladder", "rules", "codemaker", "tie")},
         "events": len(events),
         "finished": len(violations) == len(verified),
         "holds": not findings,

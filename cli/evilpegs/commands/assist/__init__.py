@@ -97,9 +97,7 @@ class AssistDialog:
         busy: Callable[[], AbstractContextManager[object]] = nullcontext,
         ties: Ties | None = None,
     ) -> None:
-        self._screen = screen
-        self._ask = ask
-        self._busy = busy
+        self._screen, self._ask, self._busy = screen, ask, busy
         self._adviser = Adviser(rules, Random, ties=ties)
         self._history = AssistHistory(rules)
 
