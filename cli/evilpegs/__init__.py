@@ -23,9 +23,8 @@ name of each built-in strategy to a function that makes the strategy::
 Only the names of ``__all__`` are stable; everything else may change between versions.
 """
 
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from evilpegs.api.analysis import GameAnalysis, advise, analyze
@@ -68,18 +67,38 @@ __all__ += ["History", "IllegalCodeError", "LeastGuesses", "LowerBound", "Malfor
 __all__ += ["OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison", "StrategyError"]
 __all__ += ["StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError", "Turn"]
 __all__ += ["advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code", "format_tree"]
-__all__ += [
-    "load_strategy",
-    "local_server",
-    "parse_code",
-    "parse_tree",
-    "play",
-    "play_matches",
-    "plot",
-    "solve",
-    "strategies",
-]
-__all__ += ["tree", "verify_match"]
+__all__ += ["load_strategy", "local_server", "parse_code", "parse_tree", "play", "play_matches", "plot", "solve"]
+__all__ += ["strategies", "tree", "verify_match"]
+# the same at runtime, where each is imported when it is first used
+_HOMES: Final = {
+    "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
+    "evilpegs.api.comparison": ("StrategyComparison", "compare"),
+    "evilpegs.api.duels": ("Duel", "duel"),
+    "evilpegs.api.evaluation": ("EvaluationResult", "LeastGuesses", "certify", "evaluate", "plot", "solve", "tree"),
+    "evilpegs.api.game": ("Game",),
+    "evilpegs.api.local_server": ("local_server",),
+    "evilpegs_clients.bot.bot": ("play", "play_matches"),
+    "evilpegs_clients.errors": ("ClientError", "StuckStrategyError"),
+    "evilpegs_clients.strategies.loading": ("load_strategy",),
+    "evilpegs_clients.strategies.registry": ("strategies",),
+    "evilpegs_clients.strategies.strategy": ("Strategy", "StrategyError"),
+    "evilpegs_clients.verification.verify": ("verify_match",),
+    "evilpegs_game.analysis.advice": ("Advice", "Contradiction"),
+    "evilpegs_game.codemakers.codemaker": ("Codemaker", "Evil", "Fixed"),
+    "evilpegs_game.codemakers.devil": ("Devil",),
+    "evilpegs_game.codes": ("Code", "format_code", "parse_code"),
+    "evilpegs_game.errors": (
+        *("ContradictionError", "EvilpegsError", "IllegalCodeError", "MalformedError"),
+        *("OutOfRangeError", "OverBudgetError", "StuckError", "TooLargeError"),
+    ),
+    "evilpegs_game.feedback": ("Feedback", "History", "Turn", "feedback"),
+    "evilpegs_game.live.position": ("Position",),
+    "evilpegs_game.optimal.solve": ("Solution",),
+    "evilpegs_game.rules": ("Rules",),
+    "evilpegs_game.trees.certificate": ("Certificate", "TreeError"),
+    "evilpegs_game.trees.lower_bound": ("LowerBound",),
+    "evilpegs_game.trees.tree": ("Tree", "TreeTextError", "format_tree", "parse_tree"),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -93,23 +112,9 @@ def __getattr__(name: str) -> Any:
         close = [] if name.startswith("_") else get_close_matches(name, __all__, n=1, cutoff=0.7)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise AttributeError(f"module 'evilpegs' has no attribute {name!r}{hint}")
-    module, attribute = _homes()[name]
-    value = globals()[name] = getattr(import_module(module), attribute)
+    module = next(module for module, names in _HOMES.items() if name in names)
+    value = globals()[name] = getattr(import_module(module), "STRATEGIES" if name == "strategies" else name)
     return value
-
-
-@cache
-def _homes() -> dict[str, tuple[str, str]]:
-    # read from the imports above, which only type checkers execute, so that no table repeats them
-    import ast  # noqa: PLC0415 - likewise
-    from pkgutil import get_data  # noqa: PLC0415 - likewise
-
-    imports = (
-        node
-        for node in ast.walk(ast.parse(get_data(__name__, "__init__.py") or b""))
-        if isinstance(node, ast.ImportFrom)
-    )
-    return {each.asname or each.name: (node.module or "", each.name) for node in imports for each in node.names}
 
 
 def __dir__() -> list[str]:

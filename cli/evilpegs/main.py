@@ -1,6 +1,5 @@
-"""The `evilpegs` command: its table of subcommands. Errors of the user become one line and exit status 2."""
+"""The `evilpegs` command: its subcommands. Errors of the user become one line and exit status 2."""
 
-import ast
 import gc
 import logging
 import os
@@ -9,13 +8,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
 from cyclopts import App, Group, Parameter
 
+from evilpegs.commands import GROUPS, HELP_GROUPS
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
 from evilpegs.starting import INTERRUPTED_STATUS, note_started
@@ -32,15 +31,6 @@ def _version() -> str:
     return f"evilpegs {version('evilpegs')} (Python {platform.python_version()}, {libraries})"
 
 
-# each command is the function of this name in the module of this name, or one of the groups below
-HELP_GROUPS: Final = {
-    "Play": ("play", "bot", "demo", "watch", "leaderboard", "ladders"),
-    "Serve": ("serve", "show", "feed", "players", "database"),
-    "Contest": ("round", "tournament"),
-    "Judge": ("replay", "verify", "evaluate", "compare", "duel", "partition", "assist", "check-client"),
-    "Prove": ("solve", "tree", "certify"),
-    "Installation": ("docs", "kernels"),
-}
 _HELP: Final = {title: Group(title, sort_key=order) for order, title in enumerate(HELP_GROUPS, 1)}
 # options before or after any command, and the variables of the environment that say the same
 _EVERYWHERE: Final = {"--quiet": "EVILPEGS_QUIET", "--no-color": "NO_COLOR", "--config": "EVILPEGS_CONFIG"}
@@ -61,6 +51,7 @@ app = App(
     version=_version,
     version_flags=("--version", "-V"),
     help_format="markdown",
+    version_format="plaintext",  # what reads Markdown takes 37 of 200 ms to import
     group_commands=_HELP["Installation"],
     default_parameter=Parameter(negative=(), show_default=_shown_default),
     result_action="return_value",
@@ -68,53 +59,20 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
 )
-# the functions of a module, whose commands have the first word of the name
-GROUPS: Final = {
-    "round": (
-        "Open, close and read the rounds of a contest.",
-        ("open_round", "admit", "close", "extend", "exclude", "status"),
-    ),
-    "players": (
-        "See, add, ban, rename and forget the players of a server, and open or close registration.",
-        (
-            *("list_all", "add", "token", "ban", "unban", "kick", "hide", "show", "rename", "forget"),
-            *("open_registration", "close_registration"),
-        ),
-    ),
-    "database": (
-        "Copy the database while a server uses it, or check it.",
-        ("backup", "check", "copy", "follow", "upgrade"),
-    ),
-}
 
 
-COMMANDS: Final = tuple(name for names in HELP_GROUPS.values() for name in names if name not in GROUPS)
-
-
-def _add_command(to: App, name: str, module: str, function: str, **options: Any) -> None:
-    spec = find_spec(f"evilpegs.commands.{module}")
-    assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
-    # parsed for its help and imported when it runs, because an import would load what the command needs
-    definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
-    (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == function)
-    text = (ast.get_docstring(definition) or "").partition("\n\nArgs:\n")[0]
-    to.command(f"{spec.name}:{function}", name=name, help=text, help_epilogue="", **options)
-
-
-for _title, _names in HELP_GROUPS.items():
-    _group = _HELP[_title]
-    for _index, _name in enumerate(_names):
+for _title, _lines in HELP_GROUPS.items():
+    for _index, (_name, _line) in enumerate(_lines.items()):
+        _shown: dict[str, Any] = {"help": _line, "help_epilogue": "", "group": _HELP[_title], "sort_key": _index}
         if _name in GROUPS:
-            _help, _functions = GROUPS[_name]
-            _app = App(
-                name=_name, help=_help, help_epilogue="", group_commands="Commands", group=_group, sort_key=_index
-            )
-            for _function in _functions:
-                _add_command(_app, _function.partition("_")[0], _name, _function)
+            _app = App(name=_name, group_commands="Commands", **_shown)
+            for _function, _text in GROUPS[_name].items():
+                _word, _path = _function.partition("_")[0], f"evilpegs.commands.{_name}:{_function}"
+                _app.command(_path, name=_word, help=_text, help_epilogue="")
             app.command(_app)
         else:
             _module = _name.replace("-", "_")
-            _add_command(app, _name, _module, _module, group=_group, sort_key=_index)
+            app.command(f"evilpegs.commands.{_module}:{_module}", name=_name, **_shown)
 app.register_install_completion_command(
     help="Install completion of commands and options for bash, zsh or fish, and exit."
 )
@@ -137,6 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_address_space(words)
         with _paused_collection():
             command, bound, _ = app.parse_args(words, console=PipedConsole())  # for help; cyclopts has one of rich's
+        for used in app.parse_commands(words)[1]:
+            if getattr(used.default_command, "__module__", "").startswith("evilpegs.commands."):
+                used.help = None  # its own page is its docstring; the line of the table was for lists
         note_started()
         report_kernels()
         status = command(*bound.args, **bound.kwargs)

@@ -13,8 +13,9 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
+from evilpegs.commands import COMMANDS
 from evilpegs.errors import CommandError
-from evilpegs.main import COMMANDS, app
+from evilpegs.main import app
 from evilpegs.options import WHOLE
 from evilpegs_clients.errors import EvaluationError, ServerUnreachableError
 from evilpegs_clients.strategies.strategy import StrategyError

@@ -6,9 +6,10 @@ import os
 import pytest
 
 from evilpegs import files as file_names
+from evilpegs.commands import COMMANDS
 from evilpegs.errors import CommandError
 from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_csv, write_obstacle
-from evilpegs.main import COMMANDS, app
+from evilpegs.main import app
 from evilpegs.options import FILE
 
 FULL = "/dev/full"

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from evilpegs.commands import COMMANDS, GROUPS
 from evilpegs.database import now_ms
-from evilpegs.main import COMMANDS, GROUPS, app
+from evilpegs.main import app
 from evilpegs_protocol.server_messages import AnyRecordEvent
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.storage.database import open_database

@@ -5,17 +5,21 @@ import inspect
 import io
 import logging
 import os
+import pkgutil
 import platform
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from evilpegs.main import COMMANDS, GROUPS, HELP_GROUPS, app, main, report_kernels
+import evilpegs.commands
+from evilpegs.commands import COMMANDS, GROUPS, HELP_GROUPS
+from evilpegs.main import main, report_kernels
 from evilpegs_clients.strategies.registry import STRATEGIES
 from support.patience import PATIENCE
 
@@ -156,10 +160,36 @@ def test_help_names_every_strategy(run):
     assert all(name in text for name in STRATEGIES)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_text_is_docstring_of_command(name):
-    docstring = inspect.getdoc(app[name].default_command)
-    assert app[name].help == docstring.partition("\n\nArgs:\n")[0]
+def functions():
+    """Yield the module, the function and the line in the table of each command."""
+    for names in HELP_GROUPS.values():
+        for name, line in names.items():
+            module = import_module(f"evilpegs.commands.{name.replace('-', '_')}")
+            for function, text in GROUPS[name].items() if name in GROUPS else [(name.replace("-", "_"), line)]:
+                yield module, function, text
+
+
+def test_table_has_the_first_paragraph_of_each_docstring():
+    for module, function, line in functions():
+        paragraph = inspect.getdoc(getattr(module, function)).partition("\n\n")[0]
+        assert " ".join(paragraph.split()) == line, function
+
+
+def test_table_names_every_module():
+    names = {module.name for module in pkgutil.iter_modules(evilpegs.commands.__path__)}
+    assert names == {name.replace("-", "_") for name in (*COMMANDS, *GROUPS)}
+
+
+@pytest.mark.parametrize("words", [["bot"], ["round", "open"]])
+def test_page_of_command_has_its_whole_docstring(run, words):
+    for _ in range(2):  # the page may not change what the list shows
+        page, listed = (" ".join(run(*words[:end], "--help").out.split()) for end in (None, -1))
+        function = getattr(import_module(f"evilpegs.commands.{words[0]}"), "_".join([*words[1:], words[0]]))
+        _, *paragraphs = inspect.getdoc(function).partition("\n\nArgs:\n")[0].split("\n\n")
+        assert paragraphs
+        for paragraph in paragraphs:
+            assert " ".join(paragraph.split()) in page
+            assert " ".join(paragraph.split()) not in listed
 
 
 def test_version_names_libraries(run):

@@ -6,7 +6,8 @@ import sys
 import pytest
 from rich.console import Console
 
-from evilpegs.main import COMMANDS, GROUPS, app
+from evilpegs.commands import COMMANDS, GROUPS
+from evilpegs.main import app
 from support.error_surroundings import error_surroundings
 from tools.snapshots import HEADING, PROMPT, REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
 

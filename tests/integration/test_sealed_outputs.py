@@ -21,7 +21,7 @@ import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
-from evilpegs.main import COMMANDS, GROUPS
+from evilpegs.commands import COMMANDS, GROUPS
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.feedback import feedback as feedback_of
@@ -368,7 +368,7 @@ class TestDatabase:
     """What commands that read a database print, without `--operator`."""
 
     def test_list_names_every_command(self):
-        members = [(group, function) for group, (_, functions) in GROUPS.items() for function in functions]
+        members = [(group, function) for group, functions in GROUPS.items() for function in functions]
         reading = set()
         for module, function in [*([name.replace("-", "_")] * 2 for name in COMMANDS), *members]:
             command = getattr(import_module(f"evilpegs.commands.{module}"), function)

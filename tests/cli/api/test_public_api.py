@@ -91,6 +91,16 @@ def test_every_public_name_resolves():
     assert dir(evilpegs) == sorted(PUBLIC)
 
 
+def test_names_are_those_that_type_checkers_import():
+    """What `evilpegs` imports for type checkers is what it imports at runtime."""
+    nodes = ast.walk(ast.parse(inspect.getsource(evilpegs)))
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module.startswith("evilpegs")]
+    homes = {each.asname or each.name: (node.module, each.name) for node in imports for each in node.names}
+    assert sorted(homes) == sorted(PUBLIC)
+    for name, (module, attribute) in homes.items():
+        assert getattr(evilpegs, name) is getattr(import_module(module), attribute), name
+
+
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'nonsense'"):
         _ = evilpegs.nonsense
