@@ -20,7 +20,7 @@ from evilpegs_protocol.text_files import NotTextError
 from evilpegs_server.settings import OwnLadder, Settings, settings_file
 from evilpegs_server.storage.copies.backup import readable_database
 from evilpegs_server.storage.copies.mirror import LocalCopy
-from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.database import engine_of, open_existing_database
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.location import database_file, is_remote, shown_url
 from evilpegs_server.storage.log.archive import StoredMatch, load_match, newest_match_ids
@@ -49,6 +49,14 @@ def open_for_writing(url: str | None) -> Iterator[Database]:
     check_database_file(url)
     with closing_engine(open_existing_database(url)) as engine:
         yield engine
+
+
+@contextmanager
+def stopped_server(database: str | None) -> Iterator[bool]:
+    """Yield whether no server uses the database; none can start within the block then, except on PostgreSQL."""
+    url = server_settings(database=database).database
+    with engine_of(url).without_servers(url) as is_stopped:
+        yield is_stopped
 
 
 def bring_up_to_date(url: str) -> None:

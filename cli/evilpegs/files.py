@@ -107,6 +107,13 @@ def write_text(name: str, text: str) -> None:
         raise CommandError(f"cannot write {display_name(name)}: {failure_reason(error)}; choose another file") from None
 
 
+def check_csv(csv: str | None, as_json: bool) -> None:
+    if csv is not None:
+        check_writable(csv)
+    if csv == STANDARD and as_json:
+        raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
+
+
 # players, clients and files choose their own names, and spreadsheets compute what begins with these
 FORMULA_SIGNS: Final = ("=", "+", "-", "@")
 

@@ -7,7 +7,8 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter, Token, convert
 
@@ -114,6 +115,32 @@ def is_typed(value: object, variable: str, default: object = None) -> bool:
     """Return whether an option was typed: its value is neither the default nor that of the environment."""
     return value not in {default, os.environ.get(variable)}
 
+
+Jobs = Annotated[int, WHOLE, Parameter(help="The number of processes of this machine that share the work.")]
+CheckpointFile = Annotated[
+    Path | None, FILE, Parameter(help="Keep what is finished in this file, and go on from what it has.")
+]
+Csv = Annotated[
+    str | None,
+    FILE,
+    Parameter(allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."),
+]
+
+LogFormat = Literal["text", "json"]
+
+# of a server, or of the site alone
+Host = Annotated[
+    str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
+]
+SitePort = Annotated[
+    int | None, WHOLE, Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port.")
+]
+TlsKey = Annotated[
+    Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
+]
+LogForm = Annotated[
+    LogFormat | None, Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON.")
+]
 
 First = Annotated[str | None, Parameter(name="--first", help="The first guess, instead of the strategy's own.")]
 

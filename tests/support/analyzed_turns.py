@@ -1,6 +1,6 @@
 """Turns of a record with their analyses, as `evilpegs replay` prints them."""
 
-from evilpegs.commands.replay import AnalyzedTurn
+from evilpegs.kit.match_table import AnalyzedTurn
 from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.codes import format_code
 from evilpegs_protocol.server_messages import FeedbackGiven

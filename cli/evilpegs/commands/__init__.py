@@ -1,7 +1,8 @@
 """The commands of `evilpegs`, one module or package each, and the line that the help of all commands has for each.
 
-Only the command that runs is imported; its own help page is the docstring of its function. Commands that need no server
-never import the server's libraries (a contract in pyproject.toml).
+Only the command that runs is imported; its own help page is the docstring of its function. A command imports no other
+command: what several are made of is in `evilpegs.kit`. Commands that need no server never import the server's
+libraries. Both are contracts in pyproject.toml.
 """
 
 from typing import Final

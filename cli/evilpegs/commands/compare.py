@@ -10,9 +10,9 @@ from cyclopts import Parameter
 from rich.progress import Progress
 
 from evilpegs.api.comparison import ComparisonRun, check_terms
-from evilpegs.commands.bot import default_names, event_printer, run_bot
-from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError, unknown_ladder
+from evilpegs.kit.bots import default_names, event_printer, run_bot
+from evilpegs.kit.ladders import local_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import Column, console, only_document, pluralize, print_json, print_table, progress
 from evilpegs.reading import server_reader

@@ -9,10 +9,10 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.serve import configure_logging
 from evilpegs.database import bring_up_to_date, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
+from evilpegs.kit.logs import configure_logging
 from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.signals import stop_noted

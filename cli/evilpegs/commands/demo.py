@@ -10,11 +10,11 @@ from typing import Final
 from rich.console import Console
 
 from evilpegs.api.local_server import LocalServer, local_server
-from evilpegs.commands.bot import describe_games
-from evilpegs.commands.leaderboard.from_database import load_standings
-from evilpegs.commands.leaderboard.table import show_standings
-from evilpegs.commands.replay import show_match
 from evilpegs.database import find_match, now_ms, open_for_reading, open_results
+from evilpegs.kit.bots import describe_games
+from evilpegs.kit.match_table import show_match
+from evilpegs.kit.standings import load_standings
+from evilpegs.kit.standings_table import show_standings
 from evilpegs.output import console, progress
 from evilpegs.signals import TerminatedError, ended_in_order, run_interruptibly
 from evilpegs_clients.bot.bot import BotEvent, play_matches

@@ -11,8 +11,21 @@ from rich.console import Console
 
 from evilpegs.api.evaluation import MAX_GAMES, MAX_JOBS
 from evilpegs.errors import CommandError, rules_hint
-from evilpegs.files import STANDARD, check_writable, write_csv
-from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback, check_range
+from evilpegs.files import STANDARD, check_csv, write_csv
+from evilpegs.options import (
+    FILE,
+    WHOLE,
+    CandidatesOnly,
+    CheckpointFile,
+    Csv,
+    First,
+    Jobs,
+    Json,
+    RulesText,
+    StrategyName,
+    Traceback,
+    check_range,
+)
 from evilpegs.output import (
     Column,
     console,
@@ -35,16 +48,6 @@ from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.rules import Rules
-
-Jobs = Annotated[int, WHOLE, Parameter(help="The number of processes of this machine that share the work.")]
-CheckpointFile = Annotated[
-    Path | None, FILE, Parameter(help="Keep what is finished in this file, and go on from what it has.")
-]
-Csv = Annotated[
-    str | None,
-    FILE,
-    Parameter(allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."),
-]
 
 NOTICE_SIZE: Final = 20_000  # secrets; from here on a notice says that the evaluation takes a while
 MAX_WORST: Final = 1_000
@@ -133,13 +136,6 @@ def _check_options(
         raise CommandError("--jobs is for this machine and --cluster for others; take one of them")
     check_range("--games", games, MAX_GAMES)
     check_range("--worst", worst, MAX_WORST)
-
-
-def check_csv(csv: str | None, as_json: bool) -> None:
-    if csv is not None:
-        check_writable(csv)
-    if csv == STANDARD and as_json:
-        raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
 
 
 def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:

@@ -3,22 +3,21 @@
 import asyncio
 import os
 import sys
-from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
+from evilpegs.kit.match_events import print_event, print_watched
 from evilpegs.options import DEFAULT_SERVER, FILE, JsonLines, server_in_environment, to_server
-from evilpegs.output import console, pluralize, print_json
-from evilpegs.reading import explain_refusals, print_session_event, retry_policy
+from evilpegs.output import console
+from evilpegs.reading import retry_policy
 from evilpegs.signals import run_interruptibly
-from evilpegs_clients.feed.watch_feed import KnownMatch, MatchBook, Watched, watch_matches
+from evilpegs_clients.feed.watch_feed import MatchBook, Watched
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
 from evilpegs_protocol.topics import ANY, FeedTopics, is_id
 
 RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent the messages that it retains
@@ -83,14 +82,6 @@ def _print_outage(line: str) -> None:
     console(sys.stderr).print(printable(line), soft_wrap=True)
 
 
-async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
-    book = MatchBook()
-    with explain_refusals(server, watched.match):
-        async for event in watch_matches(server, watched, retry_policy(), print_session_event):
-            if book.is_new(event):
-                _print_event(event, book, as_json)
-
-
 async def _print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
@@ -117,7 +108,7 @@ async def _print_published(broker: Broker, ladder: str | None, as_json: bool) ->
             if "player" in properties and "ladder" in properties:
                 book.introduce(event.match, properties["player"], properties["ladder"])
             if book.is_new(event) and (ladder is None or book.get(event.match).ladder == ladder):
-                _print_event(event, book, as_json)
+                print_event(event, book, as_json)
 
 
 def _introduce(ladder: str, document: dict[str, object], book: MatchBook) -> None:
@@ -126,38 +117,3 @@ def _introduce(ladder: str, document: dict[str, object], book: MatchBook) -> Non
         match listed:
             case {"match": str(match), "player": str(player)}:
                 book.introduce(match, player, ladder)
-
-
-def _print_event(event: RecordEvent, book: MatchBook, as_json: bool) -> None:
-    if as_json:
-        print_json(event.model_dump(mode="json"))
-    elif (line := event_line(event, book.get(event.match))) is not None:
-        print(line)  # noqa: T201
-    sys.stdout.flush()
-
-
-def event_line(event: RecordEvent, known: KnownMatch, zone: tzinfo | None = None) -> str | None:
-    """Return the line that reports an event, by default in local time; None if the event needs no line."""
-    match event:
-        case MatchStarted():
-            client = f"{event.client.name} {event.client.version}"
-            words = f"{event.ladder}: begins a match of {pluralize(event.games, 'game')} with {client}"
-        case GameStarted():
-            return None
-        case FeedbackGiven():
-            words = f"game {event.game}, turn {event.turn}: {event.code} gets {event.black},{event.white}"
-        case GameOver():
-            words = f"game {event.game}: {event.outcome} after {pluralize(event.guesses, 'guess', 'guesses')}"
-        case MatchOver():
-            solved = event.outcomes.count("solved")
-            guesses = pluralize(sum(event.guesses), "guess", "guesses")
-            words = f"ends the match: {solved} of {pluralize(len(event.outcomes), 'game')} solved, {guesses}"
-    return printable(f"{_clock(event.at, zone)}  {known.player or event.match}  {words}")
-
-
-def _clock(milliseconds: int, zone: tzinfo | None) -> str:
-    try:
-        return f"{datetime.fromtimestamp(milliseconds / 1000, zone):%H:%M:%S}"
-    except (OverflowError, ValueError, OSError):
-        # anybody may publish on a broker, so the time may be impossible
-        return "--:--:--"

@@ -1,7 +1,6 @@
 """`evilpegs ladders`: the built-in ladders or those of a server, and the calibration of a ladder."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,8 +11,9 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.errors import CommandError, unknown_ladder
+from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
+from evilpegs.kit.ladders import local_ladder, local_ladders
 from evilpegs.options import FILE, WHOLE, Json, ServerToRead, check_range, server_to_read
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.reading import retry_policy
@@ -72,7 +72,7 @@ def ladders(
     if force or (games, seed, folder) != (None, None, None):
         raise CommandError("--games, --seed, --folder and --force are for --calibrate; name the ladder after it")
     chosen = server_to_read(server, database)
-    infos = _local_ladders(database) if chosen is None else asyncio.run(_ladders_of_server(chosen))
+    infos = local_ladders(database) if chosen is None else asyncio.run(_ladders_of_server(chosen))
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
     else:
@@ -87,35 +87,13 @@ def ladders(
 
 def _print_expensive_ladders() -> None:
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
-    from evilpegs_server.replies.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_local_ladders`
+    from evilpegs_server.replies.capacity import ReplyCapacity  # noqa: PLC0415 - with --server no server is needed here
 
     capacity = ReplyCapacity()
     expensive = [ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder) is not None]
     if expensive:
         text = f"with its default settings a server does not offer: {', '.join(expensive)}; see yours with --server"
         console().print(text, soft_wrap=True)
-
-
-def _local_ladders(database: str | None = None) -> Sequence[LadderInfo]:
-    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
-
-    known = load_ladders()
-    if database is not None or os.environ.get("EVILPEGS_CONFIG") or Path("evilpegs.toml").exists():
-        from evilpegs.database import open_results, server_settings  # noqa: PLC0415 - needs the extra `server`
-        from evilpegs_server.storage.log.ladders import known_ladders  # noqa: PLC0415
-
-        if database is not None:
-            with open_results(database) as derived:
-                known = known_ladders(derived.engine)
-        known |= server_settings().own_ladders()
-    return [ladder.info() for ladder in known.values()]
-
-
-def local_ladder(ladder: str) -> LadderInfo:
-    infos = {info.id: info for info in _local_ladders()}
-    if ladder not in infos:
-        raise unknown_ladder(ladder, infos)
-    return infos[ladder]
 
 
 async def _ladders_of_server(server: str) -> Sequence[LadderInfo]:

@@ -1,31 +1,26 @@
 """`evilpegs players`: what an operator does to players and to registration, also while a server runs."""
 
 import asyncio
-import csv
-import io
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.leaderboard.from_database import load_standings
-from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, server_settings
+from evilpegs.database import now_ms, open_for_reading, open_for_writing, open_results, stopped_server
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, failure_reason, write_csv
+from evilpegs.files import STANDARD, write_csv
+from evilpegs.kit.names import SOON, ListOfNames, check_reason, given_names
+from evilpegs.kit.standings import load_standings
 from evilpegs.new_tokens import given_tokens, new_private_file
 from evilpegs.options import Database, Json, Operator
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs.slips import check_slips, slips
 from evilpegs_protocol.fields import ClaimedKind
-from evilpegs_protocol.text_files import read_text
 from evilpegs_server.leaderboard.standing import games_for_rank
-from evilpegs_server.storage.database import engine_of
 from evilpegs_server.storage.log.acts import (
-    MAX_REASON_BYTES,
     ListedPlayer,
     OpenMatchesError,
     PlayerDeed,
@@ -41,16 +36,10 @@ from evilpegs_server.storage.log.ladders import known_ladders
 from evilpegs_server.storage.log.look_alikes import skeleton, stored_form
 from evilpegs_server.storage.log.players import NameRefusedError, check_display_name, check_name, new_token
 
-SOON: Final = "if a server runs, it follows within a second"
-MOST_WRONG: Final = 5
 FORFEIT_SECONDS: Final = 5.0  # for a running server to end the matches of a player who is banned
 LOOK_SECONDS: Final = 0.1
 Name = Annotated[str, Parameter(name="NAME", help="The name of the player.")]
 Reason = Annotated[str | None, Parameter(help="What the player reads, in one short line.")]
-ListOfNames = Annotated[
-    Path | None,
-    Parameter(name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."),
-]
 Slips = Annotated[
     str | None,
     Parameter(name="--slips", help="The new file for a page with a slip per player, with a QR code to log in."),
@@ -254,14 +243,6 @@ def forget(
         err.print(f"another program reads the database; {rest}", soft_wrap=True)
 
 
-@contextmanager
-def stopped_server(database: str | None) -> Iterator[bool]:
-    """Yield whether no server uses the database; none can start within the block then, except on PostgreSQL."""
-    url = server_settings(database=database).database
-    with engine_of(url).without_servers(url) as is_stopped:
-        yield is_stopped
-
-
 def open_registration(*, database: Database = None) -> None:
     """Let anyone claim a new name, whatever the setting `registration` says."""
     _register(database, is_open=True)
@@ -280,49 +261,7 @@ def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, 
     console(sys.stderr).print(f"{done}; {SOON}", soft_wrap=True)
 
 
-def check_reason(reason: str) -> None:
-    if not (reason and reason.isprintable() and len(reason.encode()) <= MAX_REASON_BYTES):
-        raise CommandError(f"--reason must be one line of at most {MAX_REASON_BYTES} bytes")
-
-
 def _register(database: str | None, *, is_open: bool) -> None:
     with open_for_writing(database) as engine:
         set_registration(engine, now_ms(), is_open=is_open)
     console(sys.stderr).print(f"registration is {'open' if is_open else 'closed'}; {SOON}", soft_wrap=True)
-
-
-def given_names(names: Sequence[str], csv_file: Path | None, check: Callable[[str], None] = check_name) -> list[str]:
-    given = [*names, *([] if csv_file is None else _names_in(csv_file, check))]
-    if csv_file is not None and not given:
-        raise CommandError(f"{csv_file} has no names")
-    return given
-
-
-def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
-    try:
-        text = read_text(file)
-    except (OSError, ValueError) as error:
-        raise CommandError(f"cannot read {file}: {failure_reason(error)}") from None
-    first, _, rest = text.partition("\n")
-    if first.lower().startswith("sep="):  # Excel's mark of the character between cells
-        first, text = rest.partition("\n")[0], f"\n{rest}"
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
-    try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
-    except csv.Error as error:
-        raise CommandError(f"{file} line {reader.line_num} is not CSV: {error}") from None
-    heading = [cell.lower() for cell in rows[0][1]] if rows else []
-    has_heading = "name" in heading
-    column = heading.index("name") if has_heading else 0
-    names, wrong = [], []
-    for line, row in rows[has_heading:]:
-        names.append(row[column] if column < len(row) else "")
-        try:
-            check(names[-1])
-        except NameRefusedError as error:
-            hint = "; if it is a heading, call the column name" if (line, has_heading) == (rows[0][0], False) else ""
-            wrong.append(f"line {line}: {names[-1]!r:.30}: {error}{hint}" if names[-1] else f"line {line} has no name")
-    if wrong:
-        more = f"; and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
-        raise CommandError(f"{file}: {'; '.join(wrong[:MOST_WRONG])}{more}; nobody was added")
-    return names

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from pydantic import TypeAdapter, ValidationError
 
-from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_names, stopped_server
-from evilpegs.database import now_ms, open_for_writing, open_results, server_settings
+from evilpegs.database import now_ms, open_for_writing, open_results, server_settings, stopped_server
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import STANDARD, write_csv
+from evilpegs.kit.names import SOON, ListOfNames, check_reason, given_names
 from evilpegs.options import TIME, WHOLE, Database, Json, Operator, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId

@@ -1,47 +1,23 @@
 """`evilpegs serve`: a match server, with a greeting that names its addresses and with warnings of dangers."""
 
-import logging
 import os
-import re
 import shlex
-import socket
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
-import structlog
 from cyclopts import Parameter
-from structlog.stdlib import BoundLogger, ProcessorFormatter
-from structlog.typing import EventDict, Processor, WrappedLogger
 
 from evilpegs.database import check_database_file, server_settings
 from evilpegs.errors import CommandError
-from evilpegs.options import WHOLE
-from evilpegs_clients.printable import printable
+from evilpegs.kit.hosts import reachable_hosts
+from evilpegs.kit.logs import configure_logging
+from evilpegs.options import WHOLE, Host, LogForm, SitePort, TlsKey
 from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
 from evilpegs_server.storage.location import database_file, is_remote, shown_url
 from evilpegs_server.work.interpreter import run
-
-LogFormat = Literal["text", "json"]
-# of `evilpegs show` too
-Host = Annotated[
-    str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
-]
-SitePort = Annotated[
-    int | None, WHOLE, Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port.")
-]
-TlsKey = Annotated[
-    Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
-]
-LogForm = Annotated[
-    LogFormat | None,
-    Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
-]
 
 
 def serve(
@@ -145,91 +121,3 @@ def greeting(server: RunningServer, *, is_behind_proxy: bool = False) -> str:
         "stop with Ctrl-C",
     ]
     return "\n".join(lines)
-
-
-def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
-    """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use."""
-    is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
-    renderers: list[Processor]
-    if is_text:
-        stamper = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
-        lines = structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
-            pad_event_to=0,  # because most messages end their line
-            pad_level=False,
-            exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
-        )
-        renderers = [_make_printable, lines]
-    else:
-        stamper = structlog.processors.TimeStamper(fmt="iso", utc=True)
-        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, stamper)
-    handler = logging.StreamHandler(sys.stderr)
-    processors = [ProcessorFormatter.remove_processors_meta, *renderers]
-    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=processors))
-    # strangers cause these lines, with connections that do not speak WebSocket
-    handler.addFilter(lambda record: record.msg != "opening handshake failed")
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    logging.getLogger("evilpegs_game").handlers.clear()  # which printed for commands without a log
-    ours = logging.getLogger("evilpegs")
-    ours.setLevel(level.upper())
-    logger: BoundLogger = structlog.wrap_logger(
-        ours,
-        processors=[structlog.stdlib.filter_by_level, *level_and_time, ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=BoundLogger,
-    )
-    return logger
-
-
-def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    # a path or a message may contain text from strangers, which a terminal could obey
-    return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
-
-
-# The standard library has no list of a machine's addresses, and looking up its own name gives 127.0.1.1 on Debian. The
-# kernel has the list: IPv4 among the routes in /proc/net/fib_trie, IPv6 in /proc/net/if_inet6. The address on the
-# route to the outside comes first, because other machines are usually there. If the list cannot be read, only that
-# address is known; without a route, only the name of this machine.
-
-# addresses that mean all interfaces: family, and an address on no machine, because it is reserved for documentation
-_OUTSIDE: Final = {
-    "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
-    "::": (socket.AF_INET6, "2001:db8::1"),
-}
-_IPV4_ROUTES: Final = Path("/proc/net/fib_trie")
-_IPV4_ADDRESS: Final = re.compile(r"-- (\S+)\s+/32 host LOCAL")
-_IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
-
-
-def reachable_hosts(bound: str) -> list[str]:
-    """Return the hosts at which other machines reach a server, the most likely first; never empty."""
-    if bound not in _OUTSIDE:
-        return [bound]
-    family, outside = _OUTSIDE[bound]
-    addresses = dict.fromkeys([*address_on_route(family, outside), *interface_addresses(family)])
-    useful = [
-        str(address)
-        for address in map(ip_address, addresses)
-        if not (address.is_loopback or address.is_link_local or address.is_unspecified)
-    ]
-    return useful or [socket.gethostname()]
-
-
-def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            # connecting a datagram socket sends nothing
-            probe.connect((outside, 9))
-            yield str(probe.getsockname()[0])
-    except OSError:
-        return
-
-
-def interface_addresses(family: socket.AddressFamily) -> list[str]:
-    try:
-        if family == socket.AF_INET:
-            return _IPV4_ADDRESS.findall(_IPV4_ROUTES.read_text())
-        lines = _IPV6_ADDRESSES.read_text().splitlines()
-        return [socket.inet_ntop(family, bytes.fromhex(line.split()[0])) for line in lines]
-    except (OSError, ValueError):
-        return []

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.commands.serve import Host, LogForm, SitePort, TlsKey, configure_logging, reachable_hosts
 from evilpegs.database import bring_up_to_date, check_database_file, server_settings
-from evilpegs.options import Database
+from evilpegs.kit.hosts import reachable_hosts
+from evilpegs.kit.logs import configure_logging
+from evilpegs.options import Database, Host, LogForm, SitePort, TlsKey
 from evilpegs.signals import ended_in_order
 from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped

@@ -18,10 +18,9 @@ from typing import Annotated, Any, Final, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs, check_csv
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, write_csv, write_text
-from evilpegs.options import FILE, WHOLE, Json, RulesText, check_range
+from evilpegs.files import STANDARD, check_csv, write_csv, write_text
+from evilpegs.options import FILE, WHOLE, CheckpointFile, Csv, Jobs, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal

@@ -14,8 +14,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from evilpegs.commands.feed import print_watched
 from evilpegs.errors import CommandError
+from evilpegs.kit.match_events import print_watched
 from evilpegs.options import DEFAULT_SERVER, MATCH_ID, SERVER, JsonLines
 from evilpegs.output import can_redraw, console, pluralize
 from evilpegs.reading import LiveScreen, explain_refusals, retry_policy

@@ -6,8 +6,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from evilpegs.commands import serve as addresses
-from evilpegs.commands.serve import find_dangers, greeting, reachable_hosts
+from evilpegs.commands.serve import find_dangers, greeting
+from evilpegs.kit import hosts as addresses
+from evilpegs.kit.hosts import reachable_hosts
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.listening import find_game_address, find_site_address
 from evilpegs_server.server import RunningServer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.bot import event_lines
+from evilpegs.kit.bots import event_lines
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.verification.violation import Violation

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from evilpegs.commands.bot import default_names
+from evilpegs.kit.bots import default_names
 from evilpegs_clients.connection.tokens import TokenFile
 
 SERVER = "ws://127.0.0.1:8765/v1"

@@ -12,7 +12,7 @@ from subprocess import DEVNULL
 import aiomqtt
 import pytest
 
-from evilpegs.commands.feed import event_line
+from evilpegs.kit.match_events import event_line
 from evilpegs_clients.feed.watch_feed import KnownMatch, MatchBook
 from evilpegs_protocol.codec import decode_record_event
 from support.brokers import Mosquitto

@@ -14,8 +14,9 @@ from dataclasses import replace
 import pytest
 
 from evilpegs.commands.leaderboard.comma_separated import write_rows, write_table
-from evilpegs.commands.leaderboard.from_database import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
-from evilpegs.commands.leaderboard.table import (
+from evilpegs.commands.leaderboard.results import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
+from evilpegs.errors import SERVER_PACKAGES
+from evilpegs.kit.standings_table import (
     FEW_GAMES,
     NO_RANK,
     NOT_DECIDED,
@@ -24,7 +25,6 @@ from evilpegs.commands.leaderboard.table import (
     shorten_client,
     show_standings,
 )
-from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_protocol.leaderboard import LeaderboardDocument, LeaderboardRow

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay import CHANCE_LEGEND, EVIL_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
+from evilpegs.kit.match_table import CHANCE_LEGEND, EVIL_LEGEND, LEGEND, show_match
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay import COLUMNS, EVIL_COLUMNS, UNSURE_COLUMNS, regret_range
+from evilpegs.kit.match_table import COLUMNS, EVIL_COLUMNS, UNSURE_COLUMNS, regret_range
 from evilpegs.output import print_table, whole_range
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import Effort, analyze_games

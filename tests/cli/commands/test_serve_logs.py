@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from evilpegs.commands.serve import configure_logging
+from evilpegs.kit.logs import configure_logging
 
 
 @pytest.fixture(autouse=True)

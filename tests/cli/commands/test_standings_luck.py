@@ -2,8 +2,7 @@
 
 import pytest
 
-from evilpegs.commands.leaderboard import from_database
-from evilpegs.commands.leaderboard.from_database import FollowedStandings, load_standings
+from evilpegs.kit.standings import FollowedStandings, load_standings
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
@@ -27,7 +26,7 @@ def derived(tmp_path, monkeypatch):
         return seen
 
     monkeypatch.setattr(FollowedStandings, "current", look_once)
-    monkeypatch.setattr(from_database, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("evilpegs.kit.standings.LOOK_SECONDS", 0.0)
     yield derived
     derived.close()
     engine.dispose()

@@ -8,8 +8,8 @@ from cyclopts import Parameter
 
 from evilpegs.commands.check_client.bench import Bench, WrongError
 from evilpegs.commands.check_client.scripts import scripts
-from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError
+from evilpegs.kit.ladders import local_ladder
 from evilpegs.output import console, pluralize
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.strategy_choice import point_out_shell

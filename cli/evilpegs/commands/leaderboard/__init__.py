@@ -14,8 +14,8 @@ from cyclopts import Parameter
 from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.comma_separated import write_rows
-from evilpegs.commands.leaderboard.table import show_standings, standings_view
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
+from evilpegs.kit.standings_table import show_standings, standings_view
 from evilpegs.options import TIME, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
@@ -77,7 +77,7 @@ def leaderboard(
         run_interruptibly(_show_refreshed(chosen, database, ladder, kind, end, refresh))
         return
     if each != "row":
-        from evilpegs.commands.leaderboard.from_database import write_results  # noqa: PLC0415 - needs the extra `server`
+        from evilpegs.commands.leaderboard.results import write_results  # noqa: PLC0415 - needs the extra `server`
 
         write_results(database, ladder, kind, end, each)
         return
@@ -157,8 +157,8 @@ def _only(standings: LeaderboardDocument, kind: ClaimedKind) -> LeaderboardDocum
 
 
 async def _load(database: str | None, ladder: str | None, until: int) -> list[LeaderboardDocument]:
-    from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.kit.standings import load_standings  # noqa: PLC0415 - needs the extra `server`
 
     with open_results(database) as derived:
         return await load_standings(derived, ladder, until=until)
@@ -228,8 +228,8 @@ async def _open_reader(
         async with ServerReader(server, "evilpegs", retry_policy(), say) as reader:
             yield partial(_fetch_standings, reader, ladder)
         return
-    from evilpegs.commands.leaderboard.from_database import FollowedStandings  # noqa: PLC0415 - needs the extra
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.kit.standings import FollowedStandings  # noqa: PLC0415 - needs the extra `server`
 
     with open_results(database) as derived:
         followed = FollowedStandings(derived, ladder, until)
