@@ -9,9 +9,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from evilpegs.commands.verify import verify_record
+from evilpegs.commands.verify import verification_document
 from evilpegs.errors import CommandError
-from evilpegs.files import read_record
+from evilpegs.files import read_record_file
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import chain
 
@@ -38,10 +38,10 @@ def judge(text):
         place = Path(folder) / "record.jsonl"
         place.write_bytes(text.encode())
         try:
-            started, events = read_record(str(place))
+            started, events = read_record_file(str(place))
         except CommandError:
             return "refused"
-        document = verify_record(started, events, lambda _: None)
+        document = verification_document(started, events, lambda _: None)
     if not document["holds"]:
         return "refused"
     return "holds" if document["finished"] else "not finished"

@@ -29,7 +29,7 @@ from evilpegs_protocol.text_files import NotTextError, decode_text
 STANDARD: Final = "-"
 
 
-def check_name(name: str) -> None:
+def check_file_name(name: str) -> None:
     """Raise CommandError if a name is empty, or begins with a hyphen as a mistyped option does."""
     if not name:
         raise CommandError("the name of the file is empty; write one, or - for standard input or output")
@@ -47,7 +47,7 @@ class FileKind:
 
 def check_writable(name: str, kind: FileKind | None = None) -> None:
     """Raise CommandError if the file cannot be written, or has another ``kind``; call this before the work."""
-    check_name(name)
+    check_file_name(name)
     if name == STANDARD:
         return
     if re.match(r"[a-z0-9+]+://", name):  # which may have a password
@@ -97,7 +97,7 @@ def display_name(name: str) -> str:
 
 
 def write_text(name: str, text: str) -> None:
-    check_name(name)
+    check_file_name(name)
     if name == STANDARD:
         sys.stdout.write(text)
         return
@@ -183,9 +183,9 @@ def _begins_record(line: bytes) -> bool:
 RECORD: Final = FileKind("a record", _begins_record)
 
 
-def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
+def read_record_file(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     """Return the first event and all events of a record, without what a client receives in addition."""
-    check_name(name)
+    check_file_name(name)
     events: list[dict[str, Any]] = []
     started: MatchStarted | None = None
     with open_to_read(name, RECORD_HINT) as file:
@@ -230,7 +230,7 @@ TREE: Final = FileKind("a tree", lambda line: line.startswith((TITLE.encode(), A
 
 
 def read_tree(name: str) -> Tree | AdversaryTree:
-    check_name(name)
+    check_file_name(name)
     data = b""
     # Python's sign that it was closed before the start
     if name != STANDARD or sys.stdin is not None:

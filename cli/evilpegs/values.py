@@ -11,7 +11,7 @@ from evilpegs_game.errors import quoted
 _NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")
 
 
-def check_name(name: str | None, option: str = "--name") -> None:
+def check_claimable(name: str | None, option: str = "--name") -> None:
     if name is not None and not _NAME.fullmatch(name):
         raise CommandError(
             f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "
@@ -23,4 +23,4 @@ def check_player(name: str | None, token: str | None) -> None:
     """Raise CommandError unless ``name`` can be claimed, or there is a token that may prove it, given or stored."""
     # the operator may have renamed the player to one in letters of any script
     if name is not None and token is None and not TokenFile(default_token_file()).servers_with(name):
-        check_name(name)
+        check_claimable(name)

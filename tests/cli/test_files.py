@@ -8,7 +8,7 @@ import pytest
 from evilpegs import files as file_names
 from evilpegs.commands import COMMANDS
 from evilpegs.errors import CommandError
-from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_csv, write_obstacle
+from evilpegs.files import RECORD, check_file_name, check_writable, failure_reason, write_csv, write_obstacle
 from evilpegs.main import app
 from evilpegs.options import FILE
 
@@ -53,12 +53,12 @@ def test_check_writable_touches_nothing(tmp_path):
 
 def test_check_name_refuses_empty_name():
     with pytest.raises(CommandError):
-        check_name("")
+        check_file_name("")
 
 
 def test_check_name_refuses_option():
     with pytest.raises(CommandError, match=r"\./--json"):
-        check_name("--json")
+        check_file_name("--json")
 
 
 def test_reason_is_message_of_system():

@@ -18,7 +18,7 @@ from evilpegs.output import Column, console, only_document, pluralize, print_jso
 from evilpegs.reading import server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy, warn_of_known_seed
-from evilpegs.values import check_name
+from evilpegs.values import check_claimable
 from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
@@ -153,7 +153,7 @@ def _make_bots(
 ) -> list[RunBot]:
     names: tuple[str | None, str | None] = chosen_names or (None, None)
     for name in names:
-        check_name(name, "--names")
+        check_claimable(name, "--names")
     tokens, url = TokenFile(default_token_file()), server_url(server)
     players = [
         name or default_names(strategy.name, False, url, tokens)[0]

@@ -41,7 +41,7 @@ from evilpegs.output import (
 from evilpegs.plots import check_plot, plot_counts
 from evilpegs.strategy_choice import slow_strategies_named, traceback_of_strategy, warn_of_known_seed
 from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate
-from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results, make_results
+from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_to_best, make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
 from evilpegs_clients.evaluation.spec import StrategySpec, make_specs
 from evilpegs_clients.terminal.pegs import peg_text
@@ -143,7 +143,7 @@ def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None
     if as_json and len(documents) == 1:
         print_json(documents[0])
     elif as_json:
-        comparisons = [comparison.to_json() for comparison in compare_results(results)]
+        comparisons = [comparison.to_json() for comparison in compare_to_best(results)]
         several = {"rules": documents[0]["rules"], "results": documents}
         print_json(several | ({"comparisons": comparisons} if comparisons else {}))
     elif csv != STANDARD:
@@ -226,7 +226,7 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
         print_table(out, results, _columns(results))
         for result in results:
             _explain_randomness(out, result)
-        comparisons = compare_results(results)
+        comparisons = compare_to_best(results)
         if comparisons:
             out.print()
         for comparison in comparisons:

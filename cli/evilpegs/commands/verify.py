@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError
-from evilpegs.files import failure_reason, read_record
+from evilpegs.files import failure_reason, read_record_file
 from evilpegs.options import Json
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs_clients.printable import printable
@@ -56,10 +56,10 @@ def verify(
             .key.pub beside the server's database.
     """
     keys = None if key is None else _read_keys(key)
-    started, events = read_record(file)
+    started, events = read_record_file(file)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("games", total=started.games)
-        document = verify_record(started, events, lambda _: bar.advance(task), keys=keys)
+        document = verification_document(started, events, lambda _: bar.advance(task), keys=keys)
     if as_json:
         print_json(document)
     else:
@@ -105,7 +105,7 @@ def _is_public_key(text: str) -> bool:
     return True
 
 
-def verify_record(
+def verification_document(
     started: MatchStarted,
     events: Sequence[Mapping[str, Any]],
     game_done: Callable[[CheckedGame], object],

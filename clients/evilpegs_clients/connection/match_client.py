@@ -49,7 +49,7 @@ class MatchClient:
         try:
             request = Play(ladder=ladder)
         except ValidationError:  # no ladder can have this id
-            raise unknown_ladder(ladder, session.welcome.ladders, session.addresses) from None
+            raise refused_ladder(ladder, session.welcome.ladders, session.addresses) from None
         known = {match.match for match in session.welcome.open}
         session.view = None
         while session.view is None:
@@ -138,7 +138,7 @@ class MatchClient:
         return self._resyncs > MAX_RESYNCS
 
 
-def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
+def refused_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
     text = unknown_ladder_text(ladder, (info.id for info in offered), f" on {server}")
     return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
 
@@ -147,7 +147,7 @@ def explain_play_refusal(error: ServerRefusedError, ladder: str, session: Player
     """Return ``error``, the refusal of a new match, with a message that says what to do."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
-        return unknown_ladder(ladder, welcome.ladders, session.addresses)
+        return refused_ladder(ladder, welcome.ladders, session.addresses)
     if error.code is ErrorCode.AUTH_REQUIRED:
         message = f"{message}: --name NAME"
     elif error.code is ErrorCode.TOO_MANY_MATCHES and len(welcome.open) >= welcome.limits.open_matches:

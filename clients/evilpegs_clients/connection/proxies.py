@@ -30,7 +30,7 @@ _VARIABLES: Final = MappingProxyType(
 )
 
 
-def is_loopback(url: str) -> bool:
+def is_loopback_url(url: str) -> bool:
     host = (urlsplit(url).hostname or "").rstrip(".")
     with suppress(OSError):
         host = socket.inet_ntoa(socket.inet_aton(host))  # also 127.1 and 0x7f.1
@@ -45,7 +45,7 @@ def is_loopback(url: str) -> bool:
 def proxy_for(url: str) -> str | None:
     """Return the URL of the proxy through which ``url`` is reached, or None; loopback is always direct."""
     parts, proxies = urlsplit(url), getproxies()
-    if is_loopback(url) or _is_excepted(parts.hostname or "", parts.port or 0, proxies.get("no", "")):
+    if is_loopback_url(url) or _is_excepted(parts.hostname or "", parts.port or 0, proxies.get("no", "")):
         return None
     for scheme in _VARIABLES[parts.scheme]:
         if proxy := proxies.get(scheme):

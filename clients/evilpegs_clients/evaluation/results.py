@@ -105,7 +105,7 @@ class Comparison:
         }
 
 
-def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
+def compare_to_best(results: Sequence[StrategyResult]) -> list[Comparison]:
     """Compare the best result with each of the others; there is nothing to compare if every secret was played."""
     if not results[0].spec.games:
         return []

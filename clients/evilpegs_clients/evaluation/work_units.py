@@ -156,7 +156,7 @@ class GamesUnit:
 
     def play(self) -> PlayedGames:
         spec, numbers = self.spec, range(self.start, self.stop)
-        return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
+        return PlayedGames(lengths_of_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
 
     def recall(self, document: Mapping[str, Any]) -> PlayedGames:
         return PlayedGames(bytes.fromhex(document["lengths"]))
@@ -173,10 +173,10 @@ def first_units(spec: StrategySpec, unit_size: int) -> Iterator[UnitOfWork]:
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
+    return Simulation(rules, length_counts(lengths_of_games(strategy, rules, numbers, first, seed)))
 
 
-def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
+def lengths_of_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
     """Return the guesses of each game, which follow from ``seed`` and its number. Raises the strategy's errors."""
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evilpegs_clients.connection.connection import RetryPolicy
-from evilpegs_clients.connection.match_client import unknown_ladder
+from evilpegs_clients.connection.match_client import refused_ladder
 from evilpegs_clients.connection.server_reader import EventsMissed, ReaderEvent, ServerReader
 from evilpegs_protocol.server_messages import MatchOver, MatchStarted, RecordEvent
 
@@ -50,7 +50,7 @@ def _path(reader: ServerReader, watched: Watched) -> str:
     if watched.ladder is None:
         return "api/v1/events"
     if watched.ladder not in {info.id for info in reader.welcome.ladders}:
-        raise unknown_ladder(watched.ladder, reader.welcome.ladders, reader.server)
+        raise refused_ladder(watched.ladder, reader.welcome.ladders, reader.server)
     return f"api/v1/ladders/{watched.ladder}/events"
 
 

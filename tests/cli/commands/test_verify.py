@@ -7,9 +7,9 @@ import sys
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.verify import show_verification, verify_record
+from evilpegs.commands.verify import show_verification, verification_document
 from evilpegs.errors import CommandError
-from evilpegs.files import read_record
+from evilpegs.files import read_record_file
 from evilpegs_protocol.codec import CodecError, JsonError, canonical
 from evilpegs_protocol.record import chain
 from support.printed import numbers_in
@@ -274,7 +274,7 @@ def test_verify_finds_early_end(run, record):
 
 
 def test_verify_lists_unchecked_replies_without_finding(record):
-    found = verify_record(*read_record(str(record)), lambda _: None, max_codes=1000)
+    found = verification_document(*read_record_file(str(record)), lambda _: None, max_codes=1000)
     assert (found["holds"], found["findings"]) == (True, [])
     assert [(remark["check"], remark["game"]) for remark in found["not_checked"]] == [
         ("independent", game) for game in (1, 2, 3, 4)
@@ -332,7 +332,7 @@ def test_verify_refuses_file_without_record(run, tmp_path, content, named):
 def test_read_record_distinguishes_malformed_event_from_text(tmp_path, kind, context):
     (tmp_path / "file").write_bytes(NO_RECORD[kind][0])
     with pytest.raises(CommandError) as caught:
-        read_record(str(tmp_path / "file"))
+        read_record_file(str(tmp_path / "file"))
     assert type(caught.value.__context__) is context
 
 

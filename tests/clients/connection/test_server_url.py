@@ -1,7 +1,7 @@
 import pytest
 
 from evilpegs_clients.connection.connection import server_url, server_urls
-from evilpegs_clients.connection.proxies import is_loopback
+from evilpegs_clients.connection.proxies import is_loopback_url
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 
 
@@ -61,16 +61,16 @@ def test_password_in_a_wrong_address_is_not_shown():
 
 
 def test_is_loopback_of_local_addresses():
-    assert is_loopback("ws://127.0.0.1:1/v1")
-    assert is_loopback("ws://127.9.8.7:1/v1")
-    assert is_loopback("ws://localhost:1/v1")
-    assert is_loopback("ws://LocalHost.:1/v1")
-    assert is_loopback("ws://[::1]:1/v1")
+    assert is_loopback_url("ws://127.0.0.1:1/v1")
+    assert is_loopback_url("ws://127.9.8.7:1/v1")
+    assert is_loopback_url("ws://localhost:1/v1")
+    assert is_loopback_url("ws://LocalHost.:1/v1")
+    assert is_loopback_url("ws://[::1]:1/v1")
     for host in ("127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "pegs.localhost", "0.0.0.0", "[::]"):
-        assert is_loopback(f"ws://{host}:1/v1")
-    assert not is_loopback("ws://localhost.example/v1")
-    assert not is_loopback("ws://192.168.1.2:1/v1")
-    assert not is_loopback("ws://pegs.example/v1")
+        assert is_loopback_url(f"ws://{host}:1/v1")
+    assert not is_loopback_url("ws://localhost.example/v1")
+    assert not is_loopback_url("ws://192.168.1.2:1/v1")
+    assert not is_loopback_url("ws://pegs.example/v1")
 
 
 @pytest.mark.parametrize(
