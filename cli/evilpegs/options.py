@@ -1,7 +1,4 @@
-"""The options that several commands share.
-
-This module imports neither the game nor the protocol; `values.py` checks those that need them.
-"""
+"""The options that several commands share."""
 
 import os
 import re
@@ -18,6 +15,8 @@ from evilpegs_game.errors import quoted
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 NEWEST: Final = "last"  # names the newest match instead of its id
 MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
+# version 1 of the protocol allows these names (protocol/README.md); the second alternative is for guests
+_NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")
 
 Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document on standard output.")]
 
@@ -224,6 +223,23 @@ GivenToken = Annotated[
         "EVILPEGS_TOKEN, which other users of the machine cannot see.",
     ),
 ]
+
+
+def check_claimable(name: str | None, option: str = "--name") -> None:
+    if name is not None and not _NAME.fullmatch(name):
+        raise CommandError(
+            f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "
+            f"and not with guest-; choose another with {option}"
+        )
+
+
+def check_player(name: str | None, token: str | None) -> None:
+    """Raise CommandError unless ``name`` can be claimed, or there is a token that may prove it, given or stored."""
+    from evilpegs_clients.connection.tokens import TokenFile, default_token_file  # noqa: PLC0415 - as in `_check_server`
+
+    # the operator may have renamed the player to one in letters of any script
+    if name is not None and token is None and not TokenFile(default_token_file()).servers_with(name):
+        check_claimable(name)
 
 
 def given_token(token: str | None, name: str | None) -> str | None:

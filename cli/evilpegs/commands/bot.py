@@ -22,13 +22,13 @@ from evilpegs.options import (
     Server,
     TokenFrom,
     Traceback,
+    check_player,
     given_token,
     is_typed,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
-from evilpegs.values import check_player
 from evilpegs_clients.bot.summary import BotSummary
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import quoted

@@ -13,12 +13,11 @@ from evilpegs.api.comparison import ComparisonRun, check_terms
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.kit.bots import default_names, event_printer, run_bot
 from evilpegs.kit.ladders import local_ladder
-from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
+from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback, check_claimable
 from evilpegs.output import Column, console, only_document, pluralize, print_json, print_table, progress
 from evilpegs.reading import server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy, warn_of_known_seed
-from evilpegs.values import check_claimable
 from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url

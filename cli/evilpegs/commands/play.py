@@ -16,12 +16,12 @@ from evilpegs.options import (
     RoundToPlay,
     Server,
     TokenFrom,
+    check_player,
     given_token,
     is_typed,
 )
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
-from evilpegs.values import check_player
 from evilpegs_clients.daily import DateError, parse_date
 from evilpegs_clients.play.app import run_terminal
 from evilpegs_clients.play.daily_game import run_daily
