@@ -20,7 +20,7 @@ from bench.figures import Figure
 from bench.timing import percentiles, seconds_of
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived.browse import MatchFilter, list_matches, list_players
+from evilpegs_server.storage.derived.browse import MatchFilter, list_matches, list_shown_players
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.log.archive import load_last_event_id
 
@@ -117,7 +117,7 @@ def measure_pages(engine, matches, pages, ladders):
         for name, draw in filters(matches, ladders, rng).items()
     ]
     after = [f"player-{rng.randint(1, PLAYERS)}" for _ in range(pages)]
-    players = show("players", lambda: list_players(engine, after.pop(), LIMIT), pages)
+    players = show("players", lambda: list_shown_players(engine, after.pop(), LIMIT), pages)
     return [
         Figure("page of the list of matches, slowest filter, p99", max(slowest), "ms", WANTED_MS),
         Figure("page of the list of players, p99", players, "ms", WANTED_MS),

@@ -48,7 +48,7 @@ from evilpegs_server.storage.log.ladders import known_ladders
 from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
-from evilpegs_server.work.interpreter import run, tune_gc_and_gil
+from evilpegs_server.work.interpreter import run_server, tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from evilpegs_server.work.worker_process import WorkerProcess
@@ -207,7 +207,7 @@ def main(descriptor: int) -> None:
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     lower_priority(NICENESS)
-    run(serve(socket.socket(fileno=descriptor)))
+    run_server(serve(socket.socket(fileno=descriptor)))
 
 
 async def serve(connection: socket.socket) -> None:

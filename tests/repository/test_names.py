@@ -1,15 +1,24 @@
-"""One name means one thing: classes in the packages, and tests within a test package."""
+"""One name means one thing: classes and functions in the packages, and tests within a test package."""
 
 import ast
 import re
 from collections import defaultdict
 from pathlib import Path
 
+from evilpegs.commands import COMMANDS, GROUPS
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("game", "protocol", "server", "clients", "cli")
 INDEPENDENT = "verification/independent/"
 """The independent check is written apart on purpose and shares no code; it may use the terms of the game again."""
 CLASS = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
+FUNCTION = re.compile(r"^(?:async )?def ([A-Za-z]\w*)", re.MULTILINE)
+TYPED = {name.replace("-", "_") for name in COMMANDS}.union(*GROUPS.values())
+"""What users type; a command may be called like what it does in the game or on the server."""
+SHARED = {
+    "main": "the start of a process",
+    "search": "the kernel of a search, in a module of that name in the package of the search",
+}
 TEST = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
 PRIVATE = re.compile(r"\._[A-Za-z]|\bimport .*\b_|^ +_\w+,$", re.MULTILINE)
 """What may be a private name; the syntax trees of all tests would take seconds."""
@@ -37,6 +46,21 @@ def test_public_class_names_are_unique():
     classes = defined(CLASS, [path for path in paths if INDEPENDENT not in path.as_posix()])
     assert len(classes) > 300
     assert repeated(classes) == {}
+
+
+def test_public_function_names_are_unique():
+    """The Python API has the names of commands on purpose, and Alembic gives those of migrations."""
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    apart = (INDEPENDENT, "cli/evilpegs/api/", "storage/migrations/")
+    functions = defined(FUNCTION, [path for path in paths if not any(part in path.as_posix() for part in apart)])
+    assert len(functions) > 700
+    ours = {
+        name: [place for place in places if name not in TYPED or not place.startswith("cli/evilpegs/commands/")]
+        for (_, name), places in functions.items()
+    }
+    found = repeated(ours)
+    assert {name: places for name, places in found.items() if name not in SHARED} == {}
+    assert found.keys() == SHARED.keys()
 
 
 def test_test_names_are_unique_within_package():

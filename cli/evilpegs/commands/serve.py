@@ -17,7 +17,7 @@ from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
 from evilpegs_server.storage.location import database_file, is_remote, shown_url
-from evilpegs_server.work.interpreter import run
+from evilpegs_server.work.interpreter import run_server
 
 
 def serve(
@@ -72,7 +72,7 @@ def serve(
         for danger in dangers:
             log.warning(danger)
 
-    run(serve_until_stopped(settings, log, announce))
+    run_server(serve_until_stopped(settings, log, announce))
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:

@@ -15,7 +15,7 @@ from evilpegs_server.show_server import show_until_stopped
 from evilpegs_server.storage.copies.backup import readable_database
 from evilpegs_server.storage.location import shown_url
 from evilpegs_server.storage.server_key import key_path
-from evilpegs_server.work.interpreter import run
+from evilpegs_server.work.interpreter import run_server
 
 
 def show(
@@ -61,4 +61,4 @@ def show(
     with ended_in_order(), readable_database(settings.database, log) as url:
         bring_up_to_date(url)  # here Ctrl-C ends it
         shown = settings.model_copy(update={"database": url, "server_key": key, "mqtt": mqtt})
-        run(show_until_stopped(shown, log, announce))
+        run_server(show_until_stopped(shown, log, announce))

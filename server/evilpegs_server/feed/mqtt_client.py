@@ -99,11 +99,11 @@ class FeedClient(aiomqtt.Client):
         # nothing is subscribed: the request has no effect but its answer, where a message would reach subscribers
         error, number = self._client.unsubscribe("evilpegs")
         self._check(error)
-        await answer(self._await_answer(number or 0, "evilpegs"))
+        await answer_of(self._await_answer(number or 0, "evilpegs"))
 
     async def deliver(self, message: Delivery) -> bool:
         """Publish, and return whether the broker accepts. Raises aiomqtt.MqttError or TimeoutError."""
-        return await answer(self.post(message))
+        return await answer_of(self.post(message))
 
     async def wait_until_lost(self) -> None:
         """Raise `aiomqtt.MqttError` with the reason when the connection is lost."""
@@ -194,7 +194,7 @@ def _fail(future: asyncio.Future[None], error: Exception) -> None:
         future.exception()  # known, or asyncio would log it if nobody waits any more
 
 
-async def answer(posted: asyncio.Future[bool]) -> bool:
+async def answer_of(posted: asyncio.Future[bool]) -> bool:
     """Wait for the answer to a posted message; raises TimeoutError."""
     async with asyncio.timeout(ANSWER_SECONDS):
         return await posted

@@ -122,7 +122,7 @@ class StoredLeaderboards:
     def _add(self, connection: Connection, matches: list[stored.MatchSums], games: list[stored.GameSums]) -> None:
         players = {each.player for each in matches} | {each.player for each in games}
         # first, so that an error of the database changes no leaderboard
-        self._players |= stored.load_players(connection, players - self._players.keys())
+        self._players |= stored.load_named_players(connection, players - self._players.keys())
         for player, ladder, client, count, first, last in matches:
             self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:

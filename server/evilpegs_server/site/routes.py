@@ -36,7 +36,7 @@ from evilpegs_server.site.responses import (
     text_description,
 )
 from evilpegs_server.site.site import CurrentSite, LadderPath, Site
-from evilpegs_server.storage.derived.browse import PlayerEntry, find_player, list_players
+from evilpegs_server.storage.derived.browse import PlayerEntry, find_player, list_shown_players
 from evilpegs_server.storage.log.look_alikes import stored_form
 
 _API: Final = "/api/v1"
@@ -289,7 +289,7 @@ class PlayerQuery(BaseModel):
 @_players.get("/players", response_model=models.PlayerPage, responses=problem_statuses(400))
 async def get_players(site: CurrentSite, query: Annotated[PlayerQuery, Query()]) -> Response:
     """Return a page of all players, ordered by name."""
-    players = await site.reads.run(list_players, site.engine, query.cursor or "", query.limit + 1)
+    players = await site.reads.run(list_shown_players, site.engine, query.cursor or "", query.limit + 1)
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None
     following = next_page(site.base_path, "/api/v1/players", {"limit": query.limit}, cursor)

@@ -15,7 +15,7 @@ SWITCH_SECONDS: Final = 0.0005
 _GC_THRESHOLDS: Final = (1_000, 10, 100)
 
 
-def run(main: Coroutine[Any, Any, None]) -> None:
+def run_server(main: Coroutine[Any, Any, None]) -> None:
     """Run ``main`` on uvloop where there is one, as `asyncio.run` does."""
     factory: Callable[[], asyncio.AbstractEventLoop] | None = None
     with suppress(ImportError):

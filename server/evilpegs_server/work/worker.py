@@ -35,11 +35,11 @@ def main(descriptor: int) -> None:
     lower_priority(NICENESS)
     sys.setswitchinterval(SWITCH_SECONDS)
     with contextlib.suppress(OSError):
-        serve(socket.socket(fileno=descriptor))
+        serve_tasks(socket.socket(fileno=descriptor))
     os._exit(0)
 
 
-def serve(connection: socket.socket) -> None:
+def serve_tasks(connection: socket.socket) -> None:
     """Run the tasks that arrive, a `WorkerSetup` and then pairs (number, task), until the other end is closed."""
     messages, sending = receive_messages(connection), Lock()
     if (setup := next(messages, None)) is None:

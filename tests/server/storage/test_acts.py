@@ -6,8 +6,13 @@ import pytest
 from sqlalchemy import text
 
 from evilpegs_server.show.follower import has_match, load_events, load_match_events
-from evilpegs_server.storage.derived.browse import MatchFilter, find_player, list_matches, list_open_matches
-from evilpegs_server.storage.derived.browse import list_players as list_shown_players
+from evilpegs_server.storage.derived.browse import (
+    MatchFilter,
+    find_player,
+    list_matches,
+    list_open_matches,
+    list_shown_players,
+)
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.log import acts

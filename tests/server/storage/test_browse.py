@@ -14,7 +14,7 @@ from evilpegs_server.storage.derived.browse import (
     MatchFilter,
     find_player,
     list_matches,
-    list_players,
+    list_shown_players,
 )
 from evilpegs_server.storage.queries import closing_engine, read
 from support.examples import share
@@ -162,7 +162,7 @@ def test_every_filter_is_answered_by_index_seeks(browsed):
     before = 3_000, "0" * 15 + "3"
     for ladders, player, client, since, (over, games) in product(*FILTERED):
         list_matches(browsed, MatchFilter(ladders, player, client, since, before, over, games), 10)
-    list_players(browsed, "a", 10)
+    list_shown_players(browsed, "a", 10)
     event.remove(browsed, "before_cursor_execute", note)
     assert queries
     assert whole_reads(browsed, queries) == []
@@ -189,6 +189,6 @@ def test_find_player_by_exact_name(browsed):
 
 
 def test_players_are_listed_by_name(browsed):
-    assert [player.name for player in list_players(browsed)] == ["ann", "bob", "eve"]
-    assert [player.name for player in list_players(browsed, "ann", 1)] == ["bob"]
-    assert list_players(browsed, "eve") == []
+    assert [player.name for player in list_shown_players(browsed)] == ["ann", "bob", "eve"]
+    assert [player.name for player in list_shown_players(browsed, "ann", 1)] == ["bob"]
+    assert list_shown_players(browsed, "eve") == []

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived.games import (
+    load_named_players,
     load_newest_game,
     load_newest_match,
-    load_players,
     sum_games,
     sum_listed_games,
     sum_matches,
@@ -123,4 +123,4 @@ def test_sums_equal_those_of_rows(tmp_path_factory, make_database, data):
 
 def test_names_and_kinds_are_those_of_known_players(engine):
     with fill(engine, []).connect() as connection:
-        assert load_players(connection, [2, 7]) == {2: ("player2", "bot")}
+        assert load_named_players(connection, [2, 7]) == {2: ("player2", "bot")}

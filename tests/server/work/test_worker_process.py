@@ -22,7 +22,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
 from evilpegs_server.work.child_process import OOM_SCORE, pack, receive_messages, unpack_messages
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
-from evilpegs_server.work.worker import NICENESS, serve
+from evilpegs_server.work.worker import NICENESS, serve_tasks
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
 from support.patience import PATIENCE
@@ -260,12 +260,12 @@ def test_serve_ends_without_setup():
     ours, theirs = socket.socketpair()
     ours.close()
     with theirs:
-        serve(theirs)
+        serve_tasks(theirs)
 
 
 def test_serve_replaces_unsendable_error_and_ends():
     ours, theirs = socket.socketpair()
-    thread = Thread(target=serve, args=[theirs])
+    thread = Thread(target=serve_tasks, args=[theirs])
     thread.start()
     with theirs:
         with ours:

@@ -151,7 +151,7 @@ def explained(file: Path) -> Iterator[None]:
         raise explain(error, str(file)) or DatabaseUnusableError(message) from None
 
 
-def revision_of(file: Path) -> str | None:
+def revision_in(file: Path) -> str | None:
     """Return the revision of the tables; None if there are none. Raises DatabaseUnusableError for a flaw of them."""
     with explained(file), sqlite.reading_engine(file).connect() as connection:
         sqlite.check_schema(connection, file)
@@ -215,7 +215,7 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
         yield url
         return
     file = Path(os.path.realpath(check_exists(url)))
-    if os.access(file.parent, os.W_OK) and revision_of(file) == REVISION:
+    if os.access(file.parent, os.W_OK) and revision_in(file) == REVISION:
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:

@@ -78,7 +78,7 @@ def find_player(database: Reader, name: str) -> PlayerEntry | None:
     return PlayerEntry(**rows[0]._asdict()) if rows else None
 
 
-def list_players(database: Reader, after_name: str = "", limit: int = 100) -> list[PlayerEntry]:
+def list_shown_players(database: Reader, after_name: str = "", limit: int = 100) -> list[PlayerEntry]:
     rows = read(database, f"{_PLAYERS} AND name > :after ORDER BY name LIMIT :limit", after=after_name, limit=limit)
     return [PlayerEntry(**row._asdict()) for row in rows]
 

@@ -143,7 +143,7 @@ def load_newest_game(connection: Connection) -> int:
     return int(connection.execute(text("SELECT coalesce(max(rowid), 0) FROM games")).scalar_one())
 
 
-def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
+def load_named_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
     query = "SELECT id, name, kind FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
     return {player: (name, kind) for player, name, kind in _read(connection, query, ids=ids)}
 
