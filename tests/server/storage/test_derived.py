@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sqlite3
 
 import pytest
 import structlog
@@ -221,6 +222,15 @@ def test_database_that_was_cut_to_nothing_keeps_its_side_file(played, database):
         derived.follow(1)
     derived.close()
     assert side_files(database_file(database))[0].stat().st_size > 0
+
+
+def test_connection_that_a_thread_still_uses_is_closed_when_it_comes_back(derived):
+    with derived.engine.connect() as connection:
+        used = connection.connection.driver_connection
+        derived.close()
+        assert connection.execute(text("SELECT 1")).scalar() == 1
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        used.execute("SELECT 1")
 
 
 def test_lock_that_is_not_kept_is_free_for_others(played, database):

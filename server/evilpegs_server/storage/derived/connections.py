@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 from evilpegs_server.storage import errors
 from evilpegs_server.storage.location import create_private, file_uri, side_files
 from evilpegs_server.storage.lock import FileInPlace, FileLock, identity_of
+from evilpegs_server.storage.log.interface import close_connections
 
 LAYOUT: Final = 2
 NONE: Final = "there are none yet"
@@ -80,7 +81,7 @@ class Connections:
         with suppress(FileNotFoundError):
             self._identity = identity_of(self._path)
         if self._identity != before:
-            self.engine.dispose()  # its connections are to the file of before
+            close_connections(self.engine)  # which are to the file of before
             if before is not None:
                 self.changes += 1
                 if self._lock.is_held:
@@ -116,7 +117,7 @@ class Connections:
             path.unlink(missing_ok=True)
         create_private(self._path)
         self._identity = identity_of(self._path)
-        self.engine.dispose()
+        close_connections(self.engine)
         self._is_suspect = False
         self.changes += 1
 

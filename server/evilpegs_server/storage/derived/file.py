@@ -19,6 +19,7 @@ from evilpegs_server.storage.derived.connections import LAYOUT, NONE, PLACE, Con
 from evilpegs_server.storage.engines.sqlite import empty_side_file
 from evilpegs_server.storage.location import database_file, side_files
 from evilpegs_server.storage.lock import FileInPlace
+from evilpegs_server.storage.log.interface import close_connections
 
 # per transaction: the log's side file grows while a reader stays in one
 EVENTS: Final = 5_000
@@ -156,7 +157,7 @@ class DerivedFile:
             connection.execute(_SET_LUCK, rows)
 
     def close(self) -> None:
-        self.engine.dispose()
+        close_connections(self.engine)
         self._lock.release()
 
     def _amend(self) -> None:
@@ -173,7 +174,7 @@ class DerivedFile:
             if path.exists() and not path.is_file():
                 raise errors.DatabaseUnusableError(f"{path} is not a file, and results go there; move it away")
         if self._lock.acquire():
-            self.engine.dispose()  # its connections are for reading only
+            close_connections(self.engine)  # which are for reading only
         if (why := self._file.flaw()) is None:
             return
         if not self.is_writer:

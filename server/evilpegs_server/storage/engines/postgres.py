@@ -150,12 +150,6 @@ class PostgresDatabase(Database):
         with closing_engine(cls.open(url)) as database, database.connect() as connection:
             return tuple(table_flaws(connection, TABLES) or key_flaws(connection, TABLES))
 
-    def dispose(self) -> None:
-        """Close all connections, those that threads still use as soon as they come back."""
-        pool = self.engine.pool
-        self.engine.dispose()
-        sa.event.listen(pool, "checkin", lambda connection, _: connection.close())
-
     def exclude_others(self, connection: sa.Connection) -> None:
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(1)"))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import ClassVar, Self
 
-from sqlalchemy import Connection, Engine, TextClause
+from sqlalchemy import Connection, Engine, TextClause, event
 from structlog.stdlib import BoundLogger
 
 
@@ -58,7 +58,7 @@ class Database(ABC):
         return self.engine.begin()
 
     def dispose(self) -> None:
-        self.engine.dispose()
+        close_connections(self.engine)
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:
@@ -83,3 +83,11 @@ class Database(ABC):
     @abstractmethod
     def overwrite_deleted(self) -> bool:
         """Overwrite in the files what was deleted; return False if a reader is in the way."""
+
+
+def close_connections(engine: Engine) -> None:
+    """Close all connections, those that threads still use as soon as they come back; others may be opened."""
+    pool = engine.pool
+    engine.dispose()
+    event.listen(pool, "checkin", lambda connection, _: connection.close())
+    pool.dispose()  # of those that came back meanwhile
