@@ -51,7 +51,7 @@ def without_times(table):
 VARYING = [
     ("trailing spaces", re.compile(r"(?m)[ \t]+$"), ""),
     ("the id of a match", re.compile(r"\b[0-9a-f]{16}\b"), "MATCH"),
-    ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{8}\b"), "guest-ID"),
+    ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{12}\b"), "guest-ID"),
     ("the directory of a test", re.compile(r"/[^\s']+/pytest-\d+(?:/popen-gw\d+)?/[^/\s']+"), "DIRECTORY"),
     ("the port that is in use", re.compile(r"(port )\d+(: the port is in use)"), r"\1PORT\2"),
     ("the port of the server", re.compile(r"(ws://127\.0\.0\.1:)(?!8765\b)\d{4,5}\b"), r"\1PORT"),

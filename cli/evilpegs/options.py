@@ -16,7 +16,7 @@ DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 NEWEST: Final = "last"  # names the newest match instead of its id
 MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 # version 1 of the protocol allows these names (protocol/README.md); the second alternative is for guests
-_NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")
+_NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-(?:[0-9a-f]{8}|[0-9a-f]{12})")
 
 Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document on standard output.")]
 

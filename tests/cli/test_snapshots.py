@@ -144,7 +144,7 @@ VARIED = {
     "the port that is in use": ("port 4321: the port is in use\n", "port 54321: the port is in use\n"),
     "trailing spaces": ("a  b  \nc\n", "a  b\nc   \n"),
     "the id of a match": ("match 1a20181dbf32054b: 30\n", "match 0123456789abcdef: 30\n"),
-    "the name of a guest": ("You are guest-83b1223f\n", "You are guest-00000000\n"),
+    "the name of a guest": ("You are guest-83b1223f5e07\n", "You are guest-000000000000\n"),
     "the port of the server": ("at ws://127.0.0.1:43210/v1.\n", "at ws://127.0.0.1:8766/v1.\n"),
     "the secret of a lost game": ("--secret 1234 --seed 1234567890\n", "--secret 6512 --seed 1234567890\n"),
     "the seed of a lost game": ("duel --seed 1234567890\n", "duel --seed 10987654321\n"),

@@ -181,11 +181,17 @@ def test_guest_has_reserved_name(players):
 
 
 def test_guest_name_is_never_taken(players, monkeypatch):
-    drawn = iter(["0000000a", "0000000a", "0000000b"])
+    drawn = iter(["00000000000a", "00000000000a", "00000000000b"])
     monkeypatch.setattr("secrets.token_hex", lambda _size: next(drawn))
     first = players.new_guest()
     players.add(first, "hash")
-    assert (first.name, players.new_guest().name) == ("guest-0000000a", "guest-0000000b")
+    assert (first.name, players.new_guest().name) == ("guest-00000000000a", "guest-00000000000b")
+
+
+def test_name_of_guest_who_left_is_not_drawn_again(players):
+    # nothing is added, as if all had left; of 300,000 names of eight digits, ten were drawn twice
+    names = {players.new_guest().name for _ in range(300_000)}
+    assert len(names) == 300_000
 
 
 def test_token_is_random_and_kept_as_hash(players):

@@ -139,7 +139,8 @@ class Players:
     def new_guest(self) -> Player:
         """Return a guest with a random name and a free id; both stay free until `add`."""
         while True:
-            name = GUEST_PREFIX + secrets.token_hex(4)
+            # long enough not to be drawn again: a guest who has left stays in the database alone
+            name = GUEST_PREFIX + secrets.token_hex(6)
             if skeleton(name) not in self._names:
                 return Player(self.free_ids[0], name, "guest")
 
