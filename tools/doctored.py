@@ -2,7 +2,8 @@
 
 Each kind is a list of edits of the lines of one honest record: ``[INDEX, TEXT]`` for a line that is replaced, by
 several or by none. With ``"end"`` in place of the index the text follows the record, and with ``"start"`` it stands
-before it. A verdict is ``holds``, ``not finished`` or ``refused``, whether it is unreadable or does not hold.
+before it. A verdict is ``holds``, ``does not hold``, ``not finished`` or ``unreadable``, as the exit statuses 0, 1, 3
+and 2 say.
 """
 
 import json
@@ -40,10 +41,10 @@ def judge(text):
         try:
             started, events = read_record_file(str(place))
         except CommandError:
-            return "refused"
+            return "unreadable"
         document = verification_document(started, events, lambda _: None)
     if not document["holds"]:
-        return "refused"
+        return "does not hold"
     return "holds" if document["finished"] else "not finished"
 
 
@@ -71,7 +72,8 @@ class Doctor:
         """Return the edits that set fields of events, by index, and the hash at the end."""
         events = [event | changes.get(index, {}) for index, event in enumerate(self.events)]
         events[-1]["head"] = chain(map(canonical, events))[-2]
-        return [[index, canonical(each) + LINES] for index, each in enumerate(events) if each != self.events[index]]
+        # as text, because 1 equals true
+        return [[i, line + LINES] for i, line in enumerate(map(canonical, events)) if line != self.lines[i]]
 
     def replaced(self, index, old, new):
         assert old in self.lines[index], (index, old)
@@ -162,6 +164,8 @@ class Doctor:
         yield "null for a number", self.rehashed({at: {"black": None}})
         yield "negative number", self.rehashed({at: {"took_ms": -1}})
         yield "number for true", self.rehashed({0: {"rated": 1}})
+        yield "first event without a field", [[0, canonical(self.events[0] | {"games": None}) + LINES]]
+        yield "first event of a wrong kind", [self.line(0, player="ann,bob")]
         yield "match in capitals", [self.line(index, match=event["match"].upper()) for index in range(len(self.lines))]
         yield "head in capitals", [self.line(self.last, head=self.events[-1]["head"].upper())]
         yield "head too long", [self.line(self.last, head=self.events[-1]["head"] + "\n")]

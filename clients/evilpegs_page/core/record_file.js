@@ -5,7 +5,7 @@
  */
 
 import { UnreadableError } from "./errors.js";
-import { hasEventType } from "./verification/event_fields.js";
+import { hasEventType, whyNoEvent } from "./verification/event_fields.js";
 
 /** @import { RecordEvent } from "./verification/event_fields.js" */
 
@@ -15,16 +15,18 @@ const NOT_RECORDED = ["turn", "resumed", "watching", "hint", "pong", "notice"];
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Return the events in the text of a record file. Their fields are not checked; `verifyRecord` does that.
+ * Return the events in the text of a record file. Only the fields of the first are checked; `verifyRecord` checks all.
  * @param {string} text @returns {RecordEvent[]}
- * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match, or a second
- *   match starts.
+ * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match or has a wrong
+ *   field, or a second match starts.
  */
 export function readRecord(text) {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   const events = recordEvents(lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)])));
   if (events.length === 0) throw new UnreadableError("this is not a record: it is empty");
   if (events[0].type !== "match_started") throw new UnreadableError("this is not a record: it does not begin with match_started");
+  const why = whyNoEvent(events[0]);
+  if (why !== null) throw new UnreadableError(`this is not a record: its first event is none of a match, because ${why}`);
   if (events.slice(1).some((event) => event.type === "match_started")) {
     throw new UnreadableError("this file has more than one match; a record has one");
   }

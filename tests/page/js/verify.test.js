@@ -93,10 +93,10 @@ async function judge(text) {
     events = readRecord(text);
   } catch (error) {
     assert.ok(error instanceof UnreadableError);
-    return "refused";
+    return "unreadable";
   }
   const { ok, finished } = await verifyRecord(events, {}, atOnce);
-  return !ok ? "refused" : finished ? "holds" : "not finished";
+  return !ok ? "does not hold" : finished ? "holds" : "not finished";
 }
 
 test("the client's own nonce must have been used", async () => {
