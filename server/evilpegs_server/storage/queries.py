@@ -24,15 +24,15 @@ def closing_engine(engine: _D) -> Iterator[_D]:
 
 def read(database: Reader, query: str | Executable, **parameters: object) -> Sequence[Any]:
     with database.connect() as connection:
-        return connection.execute(_executable(query), parameters).all()
+        return connection.execute(_of_text(query) if isinstance(query, str) else query, parameters).all()
 
 
 def read_value(database: Reader, query: str | Executable, **parameters: object) -> Any:
     """Return the first column of the first row, None without a row."""
     with database.connect() as connection:
-        return connection.execute(_executable(query), parameters).scalar()
+        return connection.execute(_of_text(query) if isinstance(query, str) else query, parameters).scalar()
 
 
 @lru_cache(500)  # to make and compile one takes longer than most queries
-def _executable(query: str | Executable) -> Executable:
-    return text(query) if isinstance(query, str) else query
+def _of_text(query: str) -> Executable:
+    return text(query)

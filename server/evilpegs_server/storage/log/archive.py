@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
@@ -14,11 +14,18 @@ from evilpegs_server.sealing import UNSEALED
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.log.players import FIRST_ADDED, Player, Players
+from evilpegs_server.storage.log.tables import begun, events, matches, players
 from evilpegs_server.storage.queries import Reader, read, read_value
 
-_MATCH: Final = text("SELECT * FROM matches WHERE id = :match")
-_ENTRIES: Final = text("SELECT seq, at, type, json, hash FROM events WHERE match = :match ORDER BY seq")
-_READY: Final = text("SELECT game, client_nonce FROM begun WHERE match = :match")
+# these name their columns, because finding out those of a text takes longer than most queries
+_PLAYER: Final = select(players.c.id, players.c.name, players.c.kind).where(players.c.token_hash == bindparam("hash"))
+_MATCH: Final = select(matches).where(matches.c.id == bindparam("match"))
+_ENTRIES: Final = (
+    select(events.c.seq, events.c.at, events.c.type, events.c.json, events.c.hash)
+    .where(events.c.match == bindparam("match"))
+    .order_by(events.c.seq)
+)
+_READY: Final = select(begun.c.game, begun.c.client_nonce).where(begun.c.match == bindparam("match"))
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
 
@@ -56,7 +63,7 @@ def load_players(database: Reader) -> Players:
 
 
 def load_player(database: Reader, token_hash: str) -> Player | None:
-    rows = read(database, "SELECT id, name, kind FROM players WHERE token_hash = :hash", hash=token_hash)
+    rows = read(database, _PLAYER, hash=token_hash)
     return Player(*rows[0]) if rows else None
 
 
