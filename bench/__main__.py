@@ -26,6 +26,7 @@ GROUPS = {
         "bench.server.nodes",
         "bench.server.evil_matches",
         "bench.server.show",
+        "bench.server.costs",
         "bench.server.finished_match",
         "bench.server.match_lists",
         "bench.server.leaderboards",

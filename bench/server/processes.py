@@ -1,12 +1,16 @@
 """Servers as child processes: the real one on a database of its own, and a bare echo of the same frames."""
 
 import contextlib
+import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 NICENESS = 15
 """The nice value of processes that stand for other machines."""
@@ -44,8 +48,7 @@ class ServerProcess(NamedTuple):
 
     def loop_seconds(self) -> float:
         """Return the seconds of processor time that the main thread, which runs the event loop, has used so far."""
-        nanoseconds, _, _ = Path(f"/proc/{self.pid}/task/{self.pid}/schedstat").read_text().split()
-        return int(nanoseconds) / 1e9
+        return loop_and_threads(self.pid)[0]
 
     def mebibytes(self) -> float:
         """Return the memory of the process."""
@@ -53,19 +56,92 @@ class ServerProcess(NamedTuple):
 
     def show_mebibytes(self) -> float:
         """Return the memory of the show process."""
-        for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            if b"evilpegs_server.show_server" in Path("/proc", child, "cmdline").read_bytes():
-                return mebibytes(int(child))
-        raise RuntimeError("there is no show process")
+        return mebibytes(next(filter(is_show, children(self.pid))))
 
     def site(self) -> str:
         """Return the address of the site, which is the next line of output."""
         return next(self.output).split()[-1]
 
 
+class Usage(Counter[str]):
+    """Seconds of processor time of the processes of a server."""
+
+    names = ("game: loop", "game: threads", "worker", "show: loop", "show: threads", "show: worker", "bots")
+    short = ("game", "threads", "worker", "show", "threads", "worker", "bots")
+
+    @classmethod
+    def of(cls, pid: int) -> "Usage":
+        """Return what a server and its children have used so far."""
+        used = cls()
+        used["game: loop"], used["game: threads"] = loop_and_threads(pid)
+        for process in children(pid):
+            if is_show(process):
+                used["show: loop"], used["show: threads"] = loop_and_threads(process)
+                for worker in children(process):
+                    used["show: worker"] += sum(loop_and_threads(worker))
+            else:
+                used["worker"] += sum(loop_and_threads(process))
+        return used
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage({name: self[name] - other[name] for name in self})
+
+
+def loop_and_threads(pid: int) -> tuple[float, float]:
+    """Return the seconds that the main thread of a process has used, and those of its other threads."""
+    seconds = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            seconds[int(task.name)] = int((task / "schedstat").read_text().split()[0]) / 1e9
+    main = seconds.pop(pid, 0.0)
+    return main, sum(seconds.values())
+
+
+def children(pid: int) -> list[int]:
+    """Return the children that the main thread of a process has started."""
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+def is_show(pid: int) -> bool:
+    """Return whether a process is the show of a server."""
+    return b"evilpegs_server.show_server" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def idle_seconds() -> float:
+    """Return the seconds in which processors of this machine had nothing to do, added up."""
+    return int(Path("/proc/stat").read_text().split()[4]) / os.sysconf("SC_CLK_TCK")
+
+
 def mebibytes(pid: int) -> float:
     """Return the resident memory of a process."""
     return int(Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
+
+
+@contextlib.contextmanager
+def niced(command: Sequence[str], **options: Any) -> Iterator[None]:
+    """Run a program with a low priority."""
+    process = subprocess.Popen(["nice", "-n", str(NICENESS), *command], stderr=subprocess.DEVNULL, **options)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextlib.contextmanager
+def broker() -> Iterator[int]:
+    """Run mosquitto on a free port; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "mosquitto.conf"
+        config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n")
+        with niced(["mosquitto", "-c", config]):
+            for _ in range(100):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+                time.sleep(0.05)
+            yield port
 
 
 @contextlib.contextmanager

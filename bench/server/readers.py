@@ -1,10 +1,10 @@
 """Readers of the site, in a process that stands for other machines: requests in open loop, and streams of matches.
 
-    python -m bench.server.readers SITE SECONDS STREAMS PATH
+    python -m bench.server.readers SITE SECONDS STREAMS PATH REQUESTS_PER_SECOND
 
 prints a JSON object: the latencies of the requests, the times until a stream began, and the delays of the feedback
-events of the streams, in milliseconds. The streams are opened evenly within `WARM_UP_SECONDS`; what is requested or
-played within them does not count.
+events of the streams, in milliseconds, and the number of all events of the streams. The streams are opened evenly
+within `WARM_UP_SECONDS`; what is requested or played within them does not count.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ WARM_UP_SECONDS = 2.0
 LIST = "/api/v1/matches?limit=100"
 
 
-def start_readers(site, seconds, streams, path, output):
+def start_readers(site, seconds, streams, path, output, requests=REQUESTS_PER_SECOND):
     """Start the process, which writes to the file ``output``."""
-    command = (sys.executable, "-m", "bench.server.readers", site, str(seconds), str(streams), path)
+    command = (sys.executable, "-m", "bench.server.readers", site, *map(str, (seconds, streams, path, requests)))
     return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=output, cwd=ROOT)
 
 
@@ -41,20 +41,25 @@ def request_of(path, headers="Accept-Encoding: gzip"):
 class Readers:
     """The readers of a site, and what they noticed."""
 
-    def __init__(self, site, seconds, path):
+    def __init__(self, site, seconds, path, requests):
+        self.requests_per_second = requests
         self.address, self.path = urlsplit(site), path
         self.begin = time.perf_counter() + WARM_UP_SECONDS
         self.wall_begin = (time.time() + WARM_UP_SECONDS) * 1000
         self.end = time.perf_counter() + seconds
         self.latencies, self.openings, self.delays = [], [], []
         self.matches = []
+        self.events = 0
 
     async def run(self, streams):
         """Read until the time is over."""
         pauses = (WARM_UP_SECONDS * number / streams for number in range(streams))
         following = [asyncio.create_task(self.follow_matches(pause)) for pause in pauses]
         listing = asyncio.create_task(self.list_matches())
-        await self.request_in_open_loop()
+        if self.requests_per_second:
+            await self.request_in_open_loop()
+        else:
+            await asyncio.sleep(self.end - time.perf_counter())
         for task in (listing, *following):
             assert not task.done(), task
             task.cancel()
@@ -71,7 +76,7 @@ class Readers:
         async with asyncio.TaskGroup() as tasks:
             began = time.perf_counter()
             for number in itertools.count():
-                planned = began + number / REQUESTS_PER_SECOND
+                planned = began + number / self.requests_per_second
                 if planned > self.end:
                     break
                 await asyncio.sleep(max(0, planned - time.perf_counter()))
@@ -120,6 +125,7 @@ class Readers:
             async for line in reader:
                 if line == b"0\r\n":  # the last chunk
                     return
+                self.events += line.startswith(b"data: ") and time.perf_counter() >= self.begin
                 if b'"type":"feedback"' in line:
                     at = int(line.partition(b'"at":')[2].partition(b",")[0])
                     if at >= began:
@@ -130,10 +136,11 @@ class Readers:
 
 def main():
     """Read, and print what was noticed."""
-    site, seconds, streams, path = sys.argv[1:]
-    readers = Readers(site, float(seconds), path)
+    site, seconds, streams, path, requests = sys.argv[1:]
+    readers = Readers(site, float(seconds), path, int(requests))
     uvloop.run(readers.run(int(streams)))
-    print(json.dumps({"requests": readers.latencies, "openings": readers.openings, "streams": readers.delays}))
+    noticed = {"requests": readers.latencies, "openings": readers.openings, "streams": readers.delays}
+    print(json.dumps(noticed | {"events": readers.events}))
 
 
 if __name__ == "__main__":

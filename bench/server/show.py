@@ -17,13 +17,10 @@ import asyncio
 import contextlib
 import json
 import shutil
-import socket
-import subprocess
 import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 import uvloop
@@ -31,7 +28,7 @@ import uvloop
 from bench.command import MissingProgramError, Option, run_alone
 from bench.figures import Figure
 from bench.server.load import Load, run
-from bench.server.processes import NICENESS, echo, evilpegs
+from bench.server.processes import broker, echo, evilpegs, niced
 from bench.server.readers import REQUESTS_PER_SECOND, WARM_UP_SECONDS, start_readers
 from bench.timing import alternating, percentiles
 
@@ -63,33 +60,6 @@ def get(site, path):
     """Return the body of an answer."""
     with urllib.request.urlopen(site.rstrip("/") + path) as response:
         return response.read().decode()
-
-
-@contextlib.contextmanager
-def niced(command, **options):
-    """Run a program with a low priority."""
-    process = subprocess.Popen(["nice", "-n", str(NICENESS), *command], stderr=subprocess.DEVNULL, **options)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-@contextlib.contextmanager
-def broker():
-    """Run mosquitto on a free port; yield the port."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as folder:
-        config = Path(folder) / "mosquitto.conf"
-        config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n")
-        with niced(["mosquitto", "-c", config]):
-            for _ in range(100):
-                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                    break
-                time.sleep(0.05)
-            yield port
 
 
 @contextlib.contextmanager

@@ -1,0 +1,286 @@
+"""Account for the processor time of a server: what a guess, an event that is shown and a request cost, and whom.
+
+    python -m bench.server.costs [--rate 500] [--streams 250] [--requests 100] [--seconds 8]
+
+Bots guess in open loop, on a fresh server each time: read by nobody, followed by streams, asked for a leaderboard,
+with a feed, and all of it at once. The seconds of each process are read from /proc. What one more thing costs is the
+difference to the server that nobody reads, over the number of these things. The same is done by a plain loop of the
+same library in the same run, because processors differ: bytes written to sockets of uvloop, a body that uvicorn sends
+as it is, a message that paho publishes, an event that SQLite reads and adds up.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+
+import paho.mqtt.client as paho
+import uvloop
+from paho.mqtt.enums import CallbackAPIVersion
+
+from bench.command import MissingProgramError, Option, run_alone
+from bench.figures import Figure
+from bench.server.load import Load, run
+from bench.server.processes import FEEDBACK, Usage, broker, child, evilpegs, idle_seconds, niced
+from bench.server.readers import WARM_UP_SECONDS, request_of, start_readers
+
+PATH = "/api/v1/ladders/classic/leaderboard"
+NOBODY, ONE, REQUESTS, FEED, ALL = "nobody reads", "one stream", "requests", "feed", "all of it"
+LONG, STREAMS = "long, one", "long, all"
+"""The streams of matches that do not end, because to open one takes as much time as some hundred events."""
+LONG_LADDER = "[ladders.long]\nrules = '4x6'\ncodemaker = 'fixed'\nguess_limit = 10\ngames = 100\n"
+BUSY_SHARE = 0.05
+"""With less of the processors idle, the machine is the limit of what is measured besides."""
+PLAIN = 20_000
+OPTIONS = (
+    Option("connections", 50, 5, "bots"),
+    Option("rate", 500.0, 100.0, "guesses per second of all bots"),
+    Option("streams", 250, 10, "streams of matches"),
+    Option("requests", 100, 20, "requests per second for a leaderboard"),
+    Option("seconds", 8.0, 1.5, "seconds of a round"),
+    Option("rounds", 2, 1, "rounds of each kind"),
+)
+BARE_SITE = """
+import asyncio, socket, uvicorn, uvloop
+body = b"x" * 3000
+head = {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"3000")]}
+async def app(scope, receive, send):
+    await send(head)
+    await send({"type": "http.response.body", "body": body})
+listener = socket.create_server(("127.0.0.1", 0))
+print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}/", flush=True)
+config = uvicorn.Config(app, http="h11", interface="asgi3", ws="none", lifespan="off", log_config=None)
+uvloop.run(uvicorn.Server(config).serve([listener]))
+"""
+
+
+class Account:
+    """What the processes of a server used in rounds of one kind, in seconds by process, and what was done meanwhile."""
+
+    def __init__(self):
+        self.seconds = 0.0
+        self.used, self.done = Counter(), Counter()
+        self.idle = []
+
+    def add(self, seconds, used, done, idle):
+        self.seconds += seconds
+        self.used.update(used)
+        self.done.update(done)
+        self.idle.append(idle)
+
+    def show(self):
+        """The processor seconds of the show process, without those of its worker."""
+        return self.used["show: loop"] + self.used["show: threads"]
+
+    def row(self, kind):
+        """Return the line of the table: thousandths of one processor."""
+        shares = "".join(f"{1000 * self.used[name] / self.seconds:>10.0f}" for name in Usage.names)
+        return f"{kind:<14}{shares}{100 * min(self.idle):>9.0f} %"
+
+
+async def play(server, options, ladder):
+    """Play, and return the seconds, what was used in them, how many guesses, and the idle share of the machine."""
+    load = Load(server.url, options.connections, options.connections / options.rate, ladder=ladder)
+    playing = asyncio.create_task(run(load, options.seconds))
+    await load.until(lambda: load.counting)
+    before, began, idle = Usage.of(server.pid), time.perf_counter(), idle_seconds()
+    own = time.process_time()
+    await load.until(lambda: not load.counting)
+    seconds = time.perf_counter() - began
+    used = Usage.of(server.pid) - before
+    used["bots"] = time.process_time() - own
+    share = (idle_seconds() - idle) / seconds / os.cpu_count()
+    answered = load.answered
+    await playing
+    return seconds, used, answered, share
+
+
+def one_round(kind, options, account):
+    """Play one round on a fresh server that is read in this way."""
+    with ExitStack() as stack:
+        mqtt = []
+        if kind in {FEED, ALL}:
+            port = stack.enter_context(broker())
+            mqtt = ["--mqtt", f"mqtt://127.0.0.1:{port}"]
+            received = stack.enter_context(tempfile.TemporaryFile())
+            topic = ["-t", "evilpegs/v1/+/match/+/event", "-F", "%t"]
+            command = ["mosquitto_sub", "-p", str(port), "-V", "5", *topic]
+            stack.enter_context(niced(command, stdout=received))
+        config = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".toml"))
+        config.write(LONG_LADDER)
+        config.flush()
+        server = stack.enter_context(evilpegs(*mqtt, "--config", config.name, site=True))
+        site = server.site()
+        output = stack.enter_context(tempfile.TemporaryFile())
+        streams = {ONE: 1, LONG: 1, STREAMS: options.streams, ALL: options.streams}.get(kind, 0)
+        requests = options.requests if kind in {REQUESTS, ALL} else 0
+        seconds = options.seconds + WARM_UP_SECONDS
+        readers = start_readers(site, seconds, streams, PATH, output, requests) if streams or requests else None
+        try:
+            done_in, used, guesses, idle = uvloop.run(
+                play(server, options, "long" if kind in {LONG, STREAMS} else "classic")
+            )
+        finally:
+            if readers is not None:
+                readers.wait()
+        output.seek(0)
+        noticed = json.load(output) if readers is not None else {"requests": [], "events": 0}
+        per_second = done_in / options.seconds
+        done = {
+            "guesses": guesses,
+            "requests": len(noticed["requests"]) * per_second,
+            STREAMED: noticed["events"] * per_second,
+        }
+    account.add(done_in, used, done, idle)
+
+
+def plain_writes():
+    """Return the microseconds to write an event to the socket of one more client."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        drain = [sys.executable, "-c", DRAIN, str(listener.getsockname()[1])]
+        with subprocess.Popen(drain, stdout=subprocess.DEVNULL) as reading:
+            seconds = uvloop.run(write_to([listener.accept()[0] for _ in range(CLIENTS)]))
+            reading.terminate()
+    return 1e6 * seconds / PLAIN
+
+
+async def write_to(clients):
+    """Return the seconds for `PLAIN` writes to sockets, in turn."""
+    text = f"id: 0123456789abcdef-12\ndata: {FEEDBACK}\n\n".encode()
+    chunk = b"%x\r\n%b\r\n" % (len(text), text)
+    loop = asyncio.get_running_loop()
+    transports = [(await loop.create_connection(asyncio.Protocol, sock=each))[0] for each in clients]
+    began = time.process_time()
+    for _ in range(PLAIN // len(transports)):
+        for transport in transports:
+            transport.write(chunk)
+        await asyncio.sleep(0)
+    used = time.process_time() - began
+    for transport in transports:
+        transport.close()
+    await asyncio.sleep(0.1)
+    return used
+
+
+CLIENTS = 50
+DRAIN = f"""
+import selectors, socket, sys
+chosen = selectors.DefaultSelector()
+for _ in range({CLIENTS}):
+    chosen.register(socket.create_connection(("127.0.0.1", int(sys.argv[1]))), selectors.EVENT_READ)
+while chosen.get_map():
+    for key, _ in chosen.select():
+        if not key.fileobj.recv(1 << 16):
+            chosen.unregister(key.fileobj)
+"""
+
+
+def plain_requests():
+    """Return the microseconds of uvicorn to answer a request."""
+    with child([sys.executable, "-c", BARE_SITE]) as server:
+        port = int(server.url.rstrip("/").rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port)) as asking, asking.makefile("rb") as answers:
+            for number in range(PLAIN // 10):
+                if number == 100:
+                    before, first = Usage.of(server.pid), number
+                asking.sendall(request_of(PATH))
+                while (line := answers.readline()) != b"\r\n":
+                    if line.lower().startswith(b"content-length:"):
+                        size = int(line.split()[1])
+                answers.read(size)
+            used = sum((Usage.of(server.pid) - before).values())
+    return 1e6 * used / (PLAIN // 10 - first)
+
+
+def plain_messages():
+    """Return the microseconds of paho to publish a message."""
+    with broker() as port:
+        client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+        client.connect("127.0.0.1", port)
+        while not client.is_connected():
+            client.loop()
+        began = time.process_time()
+        for number in range(PLAIN // 4):
+            client.publish(f"evilpegs/v1/0123456789abcdef/match/{number:016x}/event", FEEDBACK.encode())
+        used = time.process_time() - began
+        client.disconnect()
+    return 1e6 * used / (PLAIN // 4)
+
+
+def plain_events():
+    """Return the microseconds to read an event from SQLite, and to add its fields up."""
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE events (id INTEGER PRIMARY KEY, match INTEGER, json TEXT)")
+        rows = [(number, number // 20, FEEDBACK) for number in range(PLAIN)]
+        database.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+        total, began = Counter(), time.process_time()
+        for first in range(0, PLAIN, 10):
+            batch = "SELECT match, json FROM events WHERE id >= ? AND id < ?"
+            for match, text in database.execute(batch, (first, first + 10)).fetchall():
+                total[match] += json.loads(text)["took_ms"]
+        return 1e6 * (time.process_time() - began) / PLAIN
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Play rounds of each kind in turn, print the account, and return what each thing costs."""
+    if not (shutil.which("mosquitto") and shutil.which("mosquitto_sub")):
+        raise MissingProgramError("this needs mosquitto; on Debian: apt install mosquitto mosquitto-clients")
+    accounts = {kind: Account() for kind in (NOBODY, ONE, LONG, STREAMS, REQUESTS, FEED, ALL)}
+    for _ in range(options.rounds):
+        for kind, account in accounts.items():
+            one_round(kind, options, account)
+    print("thousandths of one processor, and the idle share of all of them")
+    print(f"{'':<14}{''.join(f'{name:>10}' for name in Usage.short)}{'idle':>11}")
+    for kind, account in accounts.items():
+        print(account.row(kind))
+    if (least := min(min(account.idle) for account in accounts.values())) < BUSY_SHARE:
+        print(f"the machine was the limit: only {least:.0%} of its processors was idle")
+    return costs(accounts)
+
+
+def costs(accounts):
+    """Return the figures, each with what a plain loop needs."""
+    for account in accounts.values():
+        account.done["events"] = account.done["guesses"] * EVENTS_PER_GUESS
+
+    def more(kind, than, of):
+        """Return the microseconds of the show process for one more of these things."""
+        account, least = accounts[kind], accounts[than]
+        extra = account.show() - least.show() * account.seconds / least.seconds
+        things = account.done[of] - least.done[of] * account.seconds / least.seconds * (of == STREAMED)
+        return 1e6 * extra / things if things else float("nan")
+
+    plain = {
+        "an event": plain_events(),
+        "an event on a stream": plain_writes(),
+        "a request": plain_requests(),
+        "a message": plain_messages(),
+    }
+    nobody, one = accounts[NOBODY], accounts[ONE]
+    for of in ("game: loop", "game: threads"):
+        print(f"a guess takes {1e6 * nobody.used[of] / nobody.done['guesses']:.0f} us, {of}")
+    for name, value in plain.items():
+        print(f"{name} takes {value:.1f} us of a plain loop")
+    return [
+        Figure("show: an event followed, derived and counted", 1e6 * one.show() / one.done["events"], "us", 60.0),
+        Figure("show: an event on one more stream", more(STREAMS, LONG, STREAMED), "us", 15.0),
+        Figure("show: a request for a leaderboard", more(REQUESTS, NOBODY, "requests"), "us", 150.0),
+        Figure("show: a message to the broker", more(FEED, NOBODY, "events"), "us", 60.0),
+    ]
+
+
+STREAMED = "events of streams"
+EVENTS_PER_GUESS = 1.2
+"""Of a game of five guesses: its start and its end are events too."""
+
+if __name__ == "__main__":
+    run_alone(measure, __doc__, OPTIONS)
