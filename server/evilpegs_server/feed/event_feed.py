@@ -13,7 +13,7 @@ from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_log import RefusalLog
 from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, answer_of
-from evilpegs_server.show.follower import FollowedEvent, Follower, load_events
+from evilpegs_server.show.follower import FollowedEvent, Follower, read_events
 from evilpegs_server.storage.log.archive import load_starts
 from evilpegs_server.storage.queries import Reader
 
@@ -72,7 +72,7 @@ class EventFeed:
         brokers cut the connection after a refusal. If another message were written at that moment, its write would
         fail, the refusal would never be read, and the log could not say why the connection was lost.
         """
-        events = await asyncio.to_thread(load_events, self.engine, self.cursor.position, last, BATCH)
+        events = await read_events(self.engine, self.cursor.position, last, BATCH)
         is_rest = len(events) < BATCH
         ends = [index for index, event in enumerate(events) if event.type == "match_over"]
         if to_first_result and ends:

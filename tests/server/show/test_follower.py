@@ -92,9 +92,11 @@ class TestFollower:
         await follower.close()
         assert [event.id for event in seen] == list(range(5, 11))
 
-    async def test_many_events_come_in_batches(self, engine, steps, monkeypatch):
+    @pytest.mark.parametrize("few", [0, 50])
+    async def test_many_events_come_in_batches(self, few, engine, steps, monkeypatch):
+        """Read on a thread, and at once."""
+        monkeypatch.setattr(module, "FEW_EVENTS", few)
         monkeypatch.setattr(module, "MAX_EVENTS", 3)
-        monkeypatch.setattr(module, "load_events", lambda *args: load_events(*args, limit=3))
         batches = []
         async with following(engine) as (follower, seen):
             follower.listen(lambda events: batches.append(len(events)))
