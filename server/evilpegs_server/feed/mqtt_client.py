@@ -75,6 +75,8 @@ class FeedClient(aiomqtt.Client):
         self._on_refusal = on_refusal
         self._largest_packet: int | None = None
         self._unanswered: dict[int, tuple[str, asyncio.Future[bool]]] = {}
+        self._posted = 0
+        self._watch_answers()
 
     def send(self, topic: str, payload: bytes) -> None:
         """Publish at QoS 0, in the order of calls, unless the broker accepts no message that large."""
@@ -90,9 +92,15 @@ class FeedClient(aiomqtt.Client):
             refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             refused.set_result(False)
             return refused
+        self._posted += 1
+        self._watch_answers()
         sent = self._client.publish(topic, payload, qos=1, retain=is_retained, properties=properties)
         self._check(sent.rc)
         return self._await_answer(sent.mid, topic)
+
+    def _watch_answers(self) -> None:
+        # paho would call at QoS 0 too, with objects that take longer to make than everything else of a message
+        self._client.on_publish = self._on_publish if self._posted else None
 
     async def confirm(self) -> None:
         """Wait until the broker has read all that was sent. Raises aiomqtt.MqttError or TimeoutError."""
@@ -176,6 +184,8 @@ class FeedClient(aiomqtt.Client):
         if mid not in self._unanswered:
             return
         topic, answered = self._unanswered.pop(mid)
+        self._posted -= 1
+        self._watch_answers()
         if reason_code.is_failure:
             # at once: some brokers cut the connection next, which cancels the waiting task
             self._on_refusal(RefusedMessage(topic, str(reason_code)))
