@@ -22,7 +22,7 @@ export class OwnPlace extends LoadingView {
   async load() {
     this.follow({
       path: `api/v1/ladders/${encodeURIComponent(this.ladder)}/leaderboard`,
-      everyMs: 1_000, // a leaderboard changes at most twice per second
+      everyMs: 1_000, // a leaderboard changes at most once per second
       onText: (text) => void (this.board = readLeaderboard(text)),
     });
   }

@@ -65,7 +65,7 @@ class Documents:
             return {}
         # empty leaderboards too: they replace those of an earlier database that the broker may still retain
         infos = [ladder.info() for ladder in self.ladders.values() if ladder.rated]
-        return {self.topics.leaderboard(info.id): await self.leaderboards.body(info) for info in infos}
+        return {self.topics.leaderboard(info.id): (await self.leaderboards.shown(info)).body for info in infos}
 
 
 def _live_payload(ladder: str, matches: list[OpenMatchRow]) -> bytes:

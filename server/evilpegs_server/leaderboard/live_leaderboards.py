@@ -1,4 +1,4 @@
-"""The leaderboards, in memory and up to date: new games are counted at most twice per second."""
+"""The leaderboards, in memory and up to date: new games are counted at most once per second."""
 
 import asyncio
 import contextlib
@@ -16,13 +16,13 @@ from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard.row import leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.representation import Representation
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.derived.games import END_OF_TIME
 
 _T = TypeVar("_T")
 
-# a finished match is on its leaderboard within a second
-UPDATE_SECONDS: Final = 0.5
+UPDATE_SECONDS: Final = 1.0
 # without news, the derived file is looked at this often: somebody may have deleted it
 LOOK_SECONDS: Final = 2.0
 FILL_SECONDS: Final = 2.0
@@ -52,7 +52,7 @@ class LiveLeaderboards:
         self._update_seconds = update_seconds
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
-        self._bodies: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], bytes]] = {}
+        self._shown: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], Representation]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
         self._changed: Callable[[], None] = lambda: None
@@ -127,17 +127,20 @@ class LiveLeaderboards:
         await self.wait_until_filled()
         return await self._run(partial(self.counting.player_rows, player))
 
-    async def body(self, info: LadderInfo, kind: PlayerKind | None = None) -> bytes:
+    async def shown(self, info: LadderInfo, kind: PlayerKind | None = None) -> Representation:
         """Return the leaderboard as JSON text, with the rows of this kind of players only; their ranks stay."""
         await self.wait_until_filled()
         async with self._locks[info.id]:
             rows = self._rows.get(info.id, ())
-            # once for the same rows, and in a thread, because long leaderboards take milliseconds
-            known_rows, body = self._bodies.get((info.id, kind), (None, b""))
-            if known_rows is not rows:
-                body = await asyncio.to_thread(leaderboard_text, info, rows, kind)
-                self._bodies[info.id, kind] = rows, body
-            return body
+            known = self._shown.get((info.id, kind))
+            if known is None or known[0] is not rows:  # once for the same rows
+                text = await asyncio.to_thread(leaderboard_text, info, rows, kind)
+                shown = Representation(text, partial(self._is_current, info.id, rows))
+                known = self._shown[info.id, kind] = rows, shown
+            return known[1]
+
+    def _is_current(self, ladder: str, rows: tuple[LeaderboardRow, ...]) -> bool:
+        return self.filled and self._rows.get(ladder, ()) is rows
 
     async def _follow(self) -> None:
         while True:

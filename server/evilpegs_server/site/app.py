@@ -1,30 +1,28 @@
 """The application of the site, with the middleware around its routes."""
 
 import asyncio
-import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.representation import Representation
 from evilpegs_server.site.openapi import openapi_text
-from evilpegs_server.site.responses import busy_response, handle_problems, is_stream, problem_response
+from evilpegs_server.site.responses import REPRESENTATION, busy_response, handle_problems, is_stream, problem_response
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.site.site import Site
 
 REQUEST_SECONDS: Final = 10.0
-# smaller bodies fit into one packet without compression
-MIN_GZIP_BYTES: Final = 1_000
-GZIP_LEVEL: Final = 5
 # a client may keep the response but must validate it before each use
 REVALIDATE: Final = "no-cache"
+MAX_KEPT: Final = 200
+"""Answers that are kept; each is small beside its body, which is kept elsewhere."""
 
 
 def create_app(site: Site) -> FastAPI:
@@ -32,8 +30,7 @@ def create_app(site: Site) -> FastAPI:
         Middleware(Guard, site.log),
         Middleware(HostCheck, site.hosts),
         Middleware(HeadAsGet),
-        Middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES, compresslevel=GZIP_LEVEL),
-        Middleware(Caching),
+        Middleware(Represented),
     ]
     if site.allow_origins:
         cors = Middleware(
@@ -109,45 +106,73 @@ class HeadAsGet:
 
 
 @dataclass(frozen=True)
-class Caching:
-    """ASGI middleware that tags responses whose body is one message; a client that has one already gets 304."""
+class Represented:
+    """ASGI middleware that tags and compresses bodies of one message; a client that has one already gets 304.
+
+    An answer that says how long it is current is kept, and sent again without the routes, which take the most time.
+    """
 
     app: ASGIApp
+    kept: dict[tuple[str, bytes], tuple[Message, Representation]] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_stream(scope):
+            await self.app(scope, receive, send)
+            return
         start: Message = {}
+        asked = scope["path"], scope["query_string"]
 
-        async def tag_and_send(message: Message) -> None:
+        async def represent_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 start.update(message)
                 return
-            body = _represent(start, message["body"], Headers(scope=scope))
-            await send(start)
-            await send({**message, "body": body})
+            content = scope.get("state", {}).get(REPRESENTATION) or Representation(message["body"])
+            if content.is_current():
+                if len(self.kept) >= MAX_KEPT:
+                    self.kept.clear()
+                self.kept[asked] = dict(start), content
+            if content.is_slow:
+                await asyncio.to_thread(content.prepare)
+            await _send_represented(start, content, Headers(scope=scope), send)
 
-        await self.app(scope, receive, send if is_stream(scope) else tag_and_send)
+        known = self.kept.get(asked)
+        if known is not None and scope["method"] == "GET" and known[1].is_current():
+            await _send_represented(*known, Headers(scope=scope), send)
+        else:
+            await self.app(scope, receive, represent_and_send)
 
 
-def _represent(start: Message, body: bytes, request: Headers) -> bytes:
+async def _send_represented(start: Message, content: Representation, request: Headers, send: Send) -> None:
+    start = {**start, "headers": list(start["headers"])}
+    body = _represent(start, content, request)
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+def _represent(start: Message, content: Representation, request: Headers) -> bytes:
     headers = MutableHeaders(raw=start["headers"])
     headers.setdefault("X-Content-Type-Options", "nosniff")
     if start["status"] != 200:
         headers.setdefault("Cache-Control", "no-store")
-        return body
+        return content.body
     headers.setdefault("Cache-Control", REVALIDATE)
-    # equal bodies have equal tags, even after a restart; the one for gzip is another, because its bytes may differ
-    digest = hashlib.sha256(body).hexdigest()[:32]
-    plain, packed = f'"{digest}"', f'"{digest}-gzip"'
-    tags = (packed, plain) if "gzip" in request.get("accept-encoding", "") else (plain, packed)
+    headers.add_vary_header("Accept-Encoding")
+    # the tag for gzip is another, because its bytes may differ
+    plain, packed = f'"{content.digest}"', f'"{content.digest}-gzip"'
+    takes_gzip = "gzip" in request.get("accept-encoding", "")
+    tags = (packed, plain) if takes_gzip else (plain, packed)
     known = matching_tag(", ".join(request.getlist("if-none-match")), tags)
     headers["ETag"] = known or tags[0]
-    if known is None:
-        return body
-    start["status"] = 304
-    headers.add_vary_header("Accept-Encoding")
-    del headers["Content-Length"]
-    del headers["Content-Type"]
-    return b""
+    if known is not None:
+        start["status"] = 304
+        del headers["Content-Length"]
+        del headers["Content-Type"]
+        return b""
+    if not takes_gzip or content.packed is None:
+        return content.body
+    headers["Content-Encoding"] = "gzip"
+    headers["Content-Length"] = str(len(content.packed))
+    return content.packed
 
 
 def matching_tag(if_none_match: str, tags: tuple[str, ...]) -> str | None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from evilpegs_server.representation import Representation
+
 PAGE_FOLDER: Final = Path(str(files("evilpegs_page")))
 KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
 # A worker has the policy of its own response. This one runs code that visitors wrote or were given: it may request
@@ -31,7 +33,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    body: bytes
+    content: Representation
     media_type: str
     headers: Mapping[str, str]
 
@@ -53,11 +55,11 @@ def load_page(folder: Path = PAGE_FOLDER) -> Page:
     """Read the files below ``folder``, without those of an unknown media type."""
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES}
     files = {
-        name: PageFile(path.read_bytes(), _MEDIA_TYPES[path.suffix], FILE_HEADERS.get(name, {}))
+        name: PageFile(Representation(path.read_bytes()), _MEDIA_TYPES[path.suffix], FILE_HEADERS.get(name, {}))
         for name, path in sorted(paths.items())
     }
     digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
-    index = files.pop("index.html").body.replace(b"/DIGEST/", f"/{digest}/".encode())
+    index = files.pop("index.html").content.body.replace(b"/DIGEST/", f"/{digest}/".encode())
     return Page(index, files["favicon.svg"], {f"{digest}/{name}": file for name, file in files.items()})
 
 

@@ -9,9 +9,10 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from evilpegs_server.leaderboard.live_leaderboards import CountingError
+from evilpegs_server.representation import Representation
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.reads import BusyError
 
@@ -21,6 +22,7 @@ RETRY_SECONDS: Final = 2
 RETRY: Final[Mapping[str, str]] = {"Retry-After": str(RETRY_SECONDS)}
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_NO_HEADERS: Final[Mapping[str, str]] = {}
 _QUOTED: Final = 40
 JSON: Final = "application/json"
 MINUTE: Final = "max-age=60"
@@ -92,9 +94,31 @@ def text_description(description: str, media_type: str) -> dict[int | str, dict[
     return {200: {"description": description, "content": {media_type: {"schema": {"type": "string"}}}}}
 
 
-def answer(body: bytes | str, cache: str | None = None, media_type: str = JSON) -> Response:
+class _Represented(Response):
+    def __init__(self, content: Representation, headers: Mapping[str, str], media_type: str) -> None:
+        super().__init__(content.body, 200, headers, media_type)
+        self._content = content
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})[REPRESENTATION] = self._content
+        await super().__call__(scope, receive, send)
+
+
+REPRESENTATION: Final = "representation"
+"""The name, in the state of a request, of the representation of its answer, if there is one already."""
+
+
+def answer(
+    content: Representation | bytes | str,
+    cache: str | None = None,
+    media_type: str = JSON,
+    headers: Mapping[str, str] = _NO_HEADERS,
+) -> Response:
     """Return a response; without ``cache``, its Cache-Control, clients must validate it before each use."""
-    return Response(body, 200, None if cache is None else {"Cache-Control": cache}, media_type)
+    headers = headers if cache is None else {"Cache-Control": cache, **headers}
+    if isinstance(content, Representation):
+        return _Represented(content, headers, media_type)
+    return Response(content, 200, headers, media_type)
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:

@@ -157,7 +157,7 @@ async def get_position(site: CurrentSite, request: Request, query: Annotated[Pos
 
 @_server.get("/favicon.ico", include_in_schema=False)
 async def get_favicon(site: CurrentSite) -> Response:
-    return answer(site.page.icon.body, media_type=site.page.icon.media_type)
+    return answer(site.page.icon.content, media_type=site.page.icon.media_type)
 
 
 @_server.get("/static/{path:path}", include_in_schema=False)
@@ -165,7 +165,7 @@ async def get_static(site: CurrentSite, path: str) -> Response:
     file = site.page.files.get(path)
     if file is None:
         raise HTTPException(404, f"the page has no file {quote(path)}")
-    return Response(file.body, 200, {"Cache-Control": KEEP_FOREVER, **file.headers}, file.media_type)
+    return answer(file.content, KEEP_FOREVER, file.media_type, file.headers)
 
 
 @_server.get("/healthz", response_model=models.HealthDocument, responses=problem_statuses())
@@ -247,7 +247,7 @@ async def get_leaderboard(
         Query(description="Two players, whose rows and difference are the answer.", pattern="^[^,]{2,20},[^,]{2,20}$"),
     ] = None,
 ) -> Response:
-    """Return the leaderboard of a ladder. It changes at most twice per second.
+    """Return the leaderboard of a ladder. It changes at most once per second.
 
     What a row says in `client` is self-reported by the player's program.
     """
@@ -258,7 +258,7 @@ async def get_leaderboard(
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
     if between is not None:
         return document(await between_document(site, found, stored_form(between).lower().split(",")))
-    return answer(await site.leaderboards.body(found.info(), kind))
+    return answer(await site.leaderboards.shown(found.info(), kind))
 
 
 async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -> models.BetweenDocument:

@@ -8,6 +8,7 @@ import pytest
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed import documents
 from evilpegs_server.feed.documents import Documents
+from evilpegs_server.representation import Representation
 from support.fake_server import SERVER_LADDERS
 from support.waiting import until
 
@@ -25,10 +26,10 @@ class Texts:
         self.asked += 1
         return self.is_filled
 
-    async def body(self, info):
+    async def shown(self, info):
         assert self.is_filled
         self.read += 1
-        return self.text_of_tiny if info.id == "tiny" else b"standings"
+        return Representation(self.text_of_tiny if info.id == "tiny" else b"standings")
 
 
 class KeptMessages(list):

@@ -145,12 +145,12 @@ def test_later_results_do_not_count(tmp_path_factory, monkeypatch, matches, unti
 
 async def test_wake_counts_new_events(engine, live, changed):
     assert await live.rows("tiny") == ()
-    nothing = await live.body(EVIL.info())
+    nothing = await live.shown(EVIL.info())
     store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
     await wake(live, changed)
     (row,) = await live.rows("tiny")
     assert (row.player, row.games, row.mean, row.mean_ms) == ("ann", 1, 2, 3.5)
-    assert await live.body(EVIL.info()) is nothing
+    assert await live.shown(EVIL.info()) is nothing
 
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
@@ -178,20 +178,20 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
 async def test_update_without_events_keeps_text(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()
-    text = await live.body(TINY.info())
+    text = await live.shown(TINY.info())
     await live.update()
-    assert await live.body(TINY.info()) is text
+    assert await live.shown(TINY.info()) is text
 
 
 async def test_text_of_leaderboard_is_made_once_for_same_rows(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()
-    first, again = await asyncio.gather(live.body(TINY.info()), live.body(TINY.info()))
+    first, again = await asyncio.gather(live.shown(TINY.info()), live.shown(TINY.info()))
     assert first is again
-    assert orjson.loads(first)["rows"] == [json_of(row) for row in await live.rows("tiny")]
+    assert orjson.loads(first.body)["rows"] == [json_of(row) for row in await live.rows("tiny")]
     store(engine, *StoredPlay(2, TINY, at=2_000).play(("solved", [3, 4])))
     await live.update()
-    assert orjson.loads(await live.body(TINY.info()))["rows"][0]["games"] == 2
+    assert orjson.loads((await live.shown(TINY.info())).body)["rows"][0]["games"] == 2
 
 
 async def test_rows_of_a_kind_keep_rank_and_place(engine, live):
@@ -203,10 +203,10 @@ async def test_rows_of_a_kind_keep_rank_and_place(engine, live):
     every = {row.player: json_of(row) for row in await live.rows("tiny")}
     assert [row["kind"] for row in every.values()] == ["bot", "human", "bot"]
     for kind, shown in (("human", ["bob"]), ("bot", ["ann", "eve"]), (None, ["ann", "bob", "eve"])):
-        body = await live.body(TINY.info(), kind)
-        assert orjson.loads(body)["rows"] == [every[player] for player in shown]
-        assert orjson.loads(body)["places"] == [list(every).index(player) + 1 for player in shown]
-        assert await live.body(TINY.info(), kind) is body
+        shown_rows = await live.shown(TINY.info(), kind)
+        assert orjson.loads(shown_rows.body)["rows"] == [every[player] for player in shown]
+        assert orjson.loads(shown_rows.body)["places"] == [list(every).index(player) + 1 for player in shown]
+        assert await live.shown(TINY.info(), kind) is shown_rows
     assert [(ladder, row.kind) for ladder, row in await live.player_rows("bob")] == [("tiny", "human")]
 
 

@@ -86,7 +86,7 @@ def test_every_file_is_part_of_the_page():
     paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc", ".ts"}]
     names = {path.relative_to(PAGE_FOLDER).as_posix(): path for path in paths if path.name != "index.html"}
     assert len(names) > 5
-    files = {name.partition("/")[2]: file.body for name, file in load_page().files.items()}
+    files = {name.partition("/")[2]: file.content.body for name, file in load_page().files.items()}
     assert files == {name: path.read_bytes() for name, path in names.items()}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs_clients.strategies.optimal import TREES
-from evilpegs_server.site.app import GZIP_LEVEL
+from evilpegs_server.representation import GZIP_LEVEL
 from evilpegs_server.site.page import PAGE_FOLDER
 
 VENDOR = PAGE_FOLDER / "vendor"
