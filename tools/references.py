@@ -18,6 +18,7 @@ from evilpegs_server.play.counts import ServerCounts
 from evilpegs_server.play.open_matches import OpenMatches
 from evilpegs_server.play.served_ladders import ServedLadders
 from evilpegs_server.settings import Settings
+from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.work.pool import TaskPool
@@ -84,7 +85,7 @@ def metrics():
     leaderboards = SimpleNamespace(counting=SimpleNamespace(broken=(), awaited=()))
     pools, caches = {"any": TaskPool(ONE_AT_A_TIME, None, float)}, {"any": ByteCache(1)}
     game = GameMetrics(services, Durations(), pools, lambda: {"any": caches["any"].state})
-    site = ShowMetrics(statuses, streams, follower, leaderboards, pools, caches)
+    site = ShowMetrics(statuses, streams, Crowd(), follower, leaderboards, pools, caches)
     return tuple([metric(family) for family in each.collect()] for each in (game, site))
 
 

@@ -29,6 +29,7 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.settings import Settings
+from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
@@ -99,6 +100,7 @@ async def running_show(
             feed.start()
             stack.push_async_callback(feed.close)
 
+        crowd = stack.enter_context(Crowd.watched())
         streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams)
         rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
@@ -122,10 +124,12 @@ async def running_show(
                 analyses=analyses,
                 positions=positions,
                 streams=streams,
+                crowd=crowd,
                 rounds=rounds,
                 metrics=ShowMetrics(
                     counts,
                     streams,
+                    crowd,
                     follower,
                     leaderboards,
                     pools,

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
 from evilpegs_protocol.record import RecordedGame, read_record
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.show.crowd import Reading
 from evilpegs_server.site import models
 from evilpegs_server.site.responses import (
     HOUR,
@@ -71,6 +72,7 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
     if query.games is not None and query.player is None:
         # those of everybody would be no index seek; not 400, because the schema cannot say so
         raise HTTPException(404, f"{query.games} games are listed for one player only: name the player")
+    site.crowd.admit(Reading.LIST)
     await site.leaderboards.wait_until_filled()  # results are listed too
     wanted = MatchFilter(
         ladders=_ladders(site, query),
@@ -178,6 +180,7 @@ async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> R
     """Return a page of the matches that are played now, the newest first."""
     if query.ladder is not None:
         site.find_ladder(query.ladder)
+    site.crowd.admit(Reading.LIST)
     everything = await site.reads.run(list_open_matches, site.engine, site.follower.sent)
     matches = [each for each in everything if query.ladder in {None, each.ladder}]
     rest = [each for each in matches if query.cursor is None or each.match < query.cursor]

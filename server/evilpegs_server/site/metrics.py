@@ -9,7 +9,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.metric_families import ProcessMetrics, collect, counter
+from evilpegs_server.metric_families import ProcessMetrics, collect, counter, histogram
+from evilpegs_server.show.crowd import Crowd, Reading
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.work.pool import TaskPool
@@ -31,6 +32,7 @@ class SiteCounts:
 class ShowMetrics(ProcessMetrics):
     counts: SiteCounts
     streams: Streams
+    crowd: Crowd
     follower: Follower
     leaderboards: LiveLeaderboards
     pools: Mapping[str, TaskPool]
@@ -44,6 +46,9 @@ class ShowMetrics(ProcessMetrics):
         statuses = {str(status): number for status, number in sorted(counts.statuses.items())}
         yield counter("evilpegs_site_refusals", "Requests to the site refused by status", "status", statuses)
         yield GaugeMetricFamily("evilpegs_streams", "Open streams", self.streams.open)
+        yield histogram("evilpegs_show_lag_seconds", "Lateness of the show's event loop", {"": self.crowd.lag})
+        late = {str(each): self.crowd.refused[each] for each in Reading}
+        yield counter("evilpegs_show_refusals", "Readers refused because the show was late", "reading", late)
         unread = self.follower.sent - self.follower.position
         yield GaugeMetricFamily("evilpegs_unread_events", "Events not read from the log yet", unread)
         broken = "Matches that do not count, because their hashes are broken"

@@ -20,6 +20,7 @@ from evilpegs_server.leaderboard.round_results import round_document, round_head
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.sealing import hides_metrics
+from evilpegs_server.show.crowd import Reading
 from evilpegs_server.site import match_routes, models, stream_routes
 from evilpegs_server.site.analysis import MAX_CODES, MAX_TURNS, parse_position
 from evilpegs_server.site.page import KEEP_FOREVER, page_headers
@@ -289,6 +290,7 @@ class PlayerQuery(BaseModel):
 @_players.get("/players", response_model=models.PlayerPage, responses=problem_statuses(400))
 async def get_players(site: CurrentSite, query: Annotated[PlayerQuery, Query()]) -> Response:
     """Return a page of all players, ordered by name."""
+    site.crowd.admit(Reading.LIST)
     players = await site.reads.run(list_shown_players, site.engine, query.cursor or "", query.limit + 1)
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None

@@ -11,6 +11,7 @@ from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
@@ -35,6 +36,7 @@ class Site:
     analyses: MatchAnalyses
     positions: PositionAnswers
     streams: Streams
+    crowd: Crowd
     rounds: ShownRounds
     metrics: ShowMetrics
     public_metrics: bool

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Header, Request, Response
 from fastapi.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
+from evilpegs_server.show.crowd import Reading
 from evilpegs_server.show.streams import ALL, HEARTBEAT, Stream, Streams
 from evilpegs_server.site.http_server import Connection
 from evilpegs_server.site.match_routes import MatchPath
@@ -80,7 +81,9 @@ def _answer(request: Request, stream: Stream) -> Response:
     return _EventStream(stream)
 
 
-def _room_in(site: CurrentSite) -> Streams:
+def _room_in(site: CurrentSite, last_event_id: str | None) -> Streams:
+    if last_event_id is not None:
+        site.crowd.admit(Reading.RESUMED)
     if site.streams.is_full:
         raise BusyError("too many clients follow events; try again soon")
     return site.streams
@@ -99,7 +102,7 @@ async def follow_match(
 
     With the header `Last-Event-ID`, the stream begins after that event; if nothing can follow, the status is 204.
     """
-    stream = await _room_in(site).open_match(match, last_event_id)
+    stream = await _room_in(site, last_event_id).open_match(match, last_event_id)
     if stream is None:
         raise unknown_match(match)
     if stream.over.is_set() and stream.is_empty:
@@ -122,11 +125,11 @@ async def follow_ladder(
     An event of the type `reset` says that the named event is too old or of another log, so that some were missed.
     """
     topic = site.find_ladder(ladder).id
-    return _answer(request, await _room_in(site).open_topic(topic, last_event_id))
+    return _answer(request, await _room_in(site, last_event_id).open_topic(topic, last_event_id))
 
 
 @router.head("/events", include_in_schema=False)
 @router.get("/events", response_class=Response, responses=_STREAM | problem_statuses())
 async def follow_all(site: CurrentSite, request: Request, last_event_id: LastEventId = None) -> Response:
     """Follow all matches, as those on a ladder are followed."""
-    return _answer(request, await _room_in(site).open_topic(ALL, last_event_id))
+    return _answer(request, await _room_in(site, last_event_id).open_topic(ALL, last_event_id))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
+from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.app import Guard, HostCheck, create_app
 from evilpegs_server.site.bounds import ladder_list
@@ -51,6 +52,7 @@ def site(fake_server):
         reads=reads,
         analyses=None,
         positions=None,
+        crowd=Crowd(),
         streams=Streams(fake_server.engine, follower, reads, "log", 2000),
         rounds=(),
         metrics=None,
@@ -93,6 +95,17 @@ async def test_lists_say_how_far_the_results_are(web, site, engine, monkeypatch)
     answers = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
     assert [answer.status_code for answer in answers] == [503, 503]
     assert all("40%" in answer.json()["detail"] for answer in answers)
+
+
+async def test_late_show_refuses_lists_and_no_leaderboard(web, site):
+    site.crowd.note(0.3)
+    for path in ("/api/v1/matches", "/api/v1/live", "/api/v1/players"):
+        answer = await web.get(path)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2"), path
+    assert (await web.get("/api/v1/ladders")).status_code == 200
+    site.crowd.note(0.6)
+    again = await web.get("/api/v1/events", headers={"last-event-id": "log-0"})
+    assert (again.status_code, site.crowd.refused) == (503, {"list": 3, "resumed stream": 1})
 
 
 async def test_busy_analyses_are_answered_with_retry(web, site):

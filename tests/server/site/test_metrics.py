@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.settings import Settings
+from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.storage.log.rounds import Round
@@ -34,6 +35,7 @@ def parts():
     return SimpleNamespace(
         counts=SiteCounts(),
         streams=SimpleNamespace(open=0),
+        crowd=Crowd(),
         follower=SimpleNamespace(sent=0, position=0),
         leaderboards=SimpleNamespace(
             counting=SimpleNamespace(broken=set(), awaited=[]), filled=False, why_unfilled="they are being counted"
@@ -46,7 +48,7 @@ def parts():
 @pytest.fixture
 def metrics(parts):
     pools, caches = {"analyses": parts.pool}, {"analyses": parts.cache}
-    return ShowMetrics(parts.counts, parts.streams, parts.follower, parts.leaderboards, pools, caches)
+    return ShowMetrics(parts.counts, parts.streams, parts.crowd, parts.follower, parts.leaderboards, pools, caches)
 
 
 @pytest.fixture
