@@ -1,6 +1,6 @@
 """Account for the processor time of a server: what a guess, an event that is shown and a request cost, and whom.
 
-    python -m bench.server.costs [--rate 500] [--streams 250] [--requests 100] [--seconds 8]
+    python -m bench.server.costs [--rate 1000] [--streams 500] [--requests 200] [--seconds 8]
 
 Bots guess in open loop, on a fresh server each time: read by nobody, followed by streams, asked for a leaderboard,
 with a feed, and all of it at once. The seconds of each process are read from /proc. What one more thing costs is the
@@ -42,10 +42,10 @@ BUSY_SHARE = 0.05
 """With less of the processors idle, the machine is the limit of what is measured besides."""
 PLAIN = 20_000
 OPTIONS = (
-    Option("connections", 50, 5, "bots"),
-    Option("rate", 500.0, 100.0, "guesses per second of all bots"),
-    Option("streams", 250, 10, "streams of matches"),
-    Option("requests", 100, 20, "requests per second for a leaderboard"),
+    Option("connections", 100, 5, "bots"),
+    Option("rate", 1000.0, 100.0, "guesses per second of all bots"),
+    Option("streams", 500, 10, "streams of matches"),
+    Option("requests", 200, 20, "requests per second for a leaderboard"),
     Option("seconds", 8.0, 1.5, "seconds of a round"),
     Option("rounds", 2, 1, "rounds of each kind"),
 )

@@ -21,13 +21,12 @@ import uvloop
 from bench.command import ROOT
 from bench.server.processes import NICENESS
 
-REQUESTS_PER_SECOND = 200
 CONNECTIONS = 8
 WARM_UP_SECONDS = 2.0
 LIST = "/api/v1/matches?limit=100"
 
 
-def start_readers(site, seconds, streams, path, output, requests=REQUESTS_PER_SECOND):
+def start_readers(site, seconds, streams, path, output, requests):
     """Start the process, which writes to the file ``output``."""
     command = (sys.executable, "-m", "bench.server.readers", site, *map(str, (seconds, streams, path, requests)))
     return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=output, cwd=ROOT)
