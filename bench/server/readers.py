@@ -97,9 +97,10 @@ class Readers:
         while True:
             reader, writer = await self.connect()
             writer.write(request_of(LIST, "Connection: close"))
-            body = (await reader.read()).partition(b"\r\n\r\n")[2]
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
             writer.close()
-            self.matches = [each["match"] for each in json.loads(body)["matches"] if not each["over"]]
+            if head.startswith(b"HTTP/1.1 200 "):  # else the server cannot keep up, and lists can wait
+                self.matches = [each["match"] for each in json.loads(body)["matches"] if not each["over"]]
             await asyncio.sleep(1)
 
     async def follow_matches(self, pause):

@@ -43,8 +43,10 @@ class Leaderboard:
         """Return the results of a client version, to add matches, times or luck to them."""
         return self._tally(player).version(client)
 
-    def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
-        self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
+    def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> VersionTally:
+        tally = self.version(player, client)
+        tally.add_games(outcome, guesses, self._guess_limit, count)
+        return tally
 
     def rows(self) -> list[LeaderboardRow]:
         """Return the rows of all players with a game that is not void.

@@ -21,6 +21,7 @@ from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.standing import games_for_rank
+from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import games as stored
 from evilpegs_server.storage.derived.file import DerivedFile
@@ -116,7 +117,7 @@ class StoredLeaderboards:
         for _ in games:
             self.awaited.pop()
         for each in sums:
-            self._add_luck(each)
+            self._add_luck(each, self._leaderboards[each.ladder].version(each.player, each.client))
             self.awaited.extendleft(each.unadjusted_games)
 
     def _add(self, connection: Connection, matches: list[stored.MatchSums], games: list[stored.GameSums]) -> None:
@@ -127,10 +128,10 @@ class StoredLeaderboards:
             self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:
             leaderboard = self._leaderboard(each.ladder, each.player)
-            leaderboard.add_games(each.player, each.client, each.outcome, each.guesses, each.games)
+            tally = leaderboard.add_games(each.player, each.client, each.outcome, each.guesses, each.games)
             if each.times_ms:
-                leaderboard.version(each.player, each.client).times_ms.update(map(int, each.times_ms.split(",")))
-            self._add_luck(each)
+                tally.times_ms.update(map(int, each.times_ms.split(",")))
+            self._add_luck(each, tally)
             self.awaited.extend(each.unadjusted_games)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
@@ -139,14 +140,14 @@ class StoredLeaderboards:
         leaderboard.set_player(player, *self._players[player])
         return leaderboard
 
-    def _add_luck(self, games: stored.GameSums) -> None:
+    def _add_luck(self, games: stored.GameSums, tally: VersionTally) -> None:
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
             score = MILLIONTHS * (games.guesses if games.outcome == "solved" else miss)
             total = games.lucks * score - games.luck
             squares = games.lucks * score**2 - 2 * score * games.luck + games.luck_squares
-            self._leaderboards[games.ladder].version(games.player, games.client).add_luck(games.lucks, total, squares)
+            tally.add_luck(games.lucks, total, squares)
 
     def verify(self) -> bool:
         """Verify the next `VERIFIED` events; return True if `advance` has all games to count."""

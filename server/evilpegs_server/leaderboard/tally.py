@@ -48,7 +48,9 @@ class PlayerTally:
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:
-        return self.versions.setdefault(client, VersionTally(client))
+        if (known := self.versions.get(client)) is None:  # `setdefault` would make one at each call
+            known = self.versions[client] = VersionTally(client)
+        return known
 
     @property
     def matches(self) -> int:
