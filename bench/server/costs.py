@@ -7,6 +7,10 @@ with a feed, and all of it at once. The seconds of each process are read from /p
 difference to the server that nobody reads, over the number of these things. The same is done by a plain loop of the
 same library in the same run, because processors differ: bytes written to sockets of uvloop, a body that uvicorn sends
 as it is, a message that paho publishes, an event that SQLite reads and adds up.
+
+What machines carry is computed from the account of all of it, in the same proportions: each event loop has one
+processor, and `FULL` of each is used. With --apart the game has the first processor for itself, the show the next, and
+everybody else the last, like machines beside one another; where there are two, the others are beside the show.
 """
 
 import argparse
@@ -30,7 +34,18 @@ from paho.mqtt.enums import CallbackAPIVersion
 from bench.command import MissingProgramError, Option, run_alone
 from bench.figures import Figure
 from bench.server.load import Load, run
-from bench.server.processes import FEEDBACK, Usage, broker, child, evilpegs, idle_seconds, niced
+from bench.server.processes import (
+    FEEDBACK,
+    Usage,
+    bind,
+    broker,
+    child,
+    children,
+    evilpegs,
+    idle_seconds,
+    is_show,
+    niced,
+)
 from bench.server.readers import WARM_UP_SECONDS, request_of, start_readers
 
 PATH = "/api/v1/ladders/classic/leaderboard"
@@ -48,7 +63,13 @@ OPTIONS = (
     Option("requests", 200, 20, "requests per second for a leaderboard"),
     Option("seconds", 8.0, 1.5, "seconds of a round"),
     Option("rounds", 2, 1, "rounds of each kind"),
+    Option("apart", False, help="give the game, the show and all others processors of their own"),
 )
+FULL = 0.7
+"""Of a processor: with more, what arrives waits for what is done."""
+MACHINES = (2, 4, 16)
+"""Their processors."""
+LOOPS = ("game: loop", "show: loop")
 BARE_SITE = """
 import asyncio, socket, uvicorn, uvloop
 body = b"x" * 3000
@@ -120,6 +141,8 @@ def one_round(kind, options, account):
         config.flush()
         server = stack.enter_context(evilpegs(*mqtt, "--config", config.name, site=True))
         site = server.site()
+        if options.apart:
+            put_apart(server.pid, stack)
         output = stack.enter_context(tempfile.TemporaryFile())
         streams = {ONE: 1, LONG: 1, STREAMS: options.streams, ALL: options.streams}.get(kind, 0)
         requests = options.requests if kind in {REQUESTS, ALL} else 0
@@ -141,6 +164,17 @@ def one_round(kind, options, account):
             STREAMED: noticed["events"] * per_second,
         }
     account.add(done_in, used, done, idle)
+
+
+def put_apart(pid, stack):
+    """Bind the processes of a server, and this one with its children, to processors of their own."""
+    own = os.sched_getaffinity(0)
+    first, second, *_ = cores = sorted(own)
+    bind(pid, first)
+    for process in children(pid):
+        bind(process, second if is_show(process) else first)
+    os.sched_setaffinity(0, {cores[-1]})
+    stack.callback(os.sched_setaffinity, 0, own)
 
 
 def plain_writes():
@@ -244,7 +278,18 @@ def measure(options: argparse.Namespace) -> list[Figure]:
         print(account.row(kind))
     if (least := min(min(account.idle) for account in accounts.values())) < BUSY_SHARE:
         print(f"the machine was the limit: only {least:.0%} of its processors was idle")
+    for processors in MACHINES:
+        print(f"{processors} processors carry {carried(accounts[ALL], options, processors)}")
     return costs(accounts)
+
+
+def carried(account, options, processors):
+    """Return what a machine carries, as text."""
+    shares = {name: used / account.seconds for name, used in account.used.items() if name != "bots"}
+    factor = min(FULL * processors / sum(shares.values()), *(FULL / shares[loop] for loop in LOOPS))
+    guesses, requests = (factor * account.done[each] / account.seconds for each in ("guesses", "requests"))
+    streams = factor * options.streams
+    return f"{guesses:,.0f} guesses and {requests:,.0f} requests per second, and {streams:,.0f} streams"
 
 
 def costs(accounts):

@@ -102,6 +102,12 @@ def children(pid: int) -> list[int]:
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
+def bind(pid: int, processor: int) -> None:
+    """Let all threads of a process run on one processor only."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), {processor})
+
+
 def is_show(pid: int) -> bool:
     """Return whether a process is the show of a server."""
     return b"evilpegs_server.show_server" in Path(f"/proc/{pid}/cmdline").read_bytes()
