@@ -23,9 +23,7 @@ _BACKLOG: Final = 128
 # 35 on a quiet server, 20 for the database when all read it at once, and a backlog of connections to refuse
 OWN_FILES: Final = 192
 """The files of a process besides its connections."""
-RELEASE_SECONDS: Final = 5.0
-"""The show process of a server that was killed has the port of the site until it notices."""
-LOOK_SECONDS: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
@@ -77,15 +75,15 @@ def fit(connections: int) -> int:
     return connections if files < 0 else min(connections, files - min(OWN_FILES, files // 2))
 
 
-async def check_addresses(settings: Settings) -> None:
-    """Raise AddressUnusableError unless the server can listen on its addresses."""
+async def check_addresses(settings: Settings, release_seconds: float) -> None:
+    """Raise AddressUnusableError unless the server can listen on its addresses, that of the site soon."""
     if settings.site and settings.port == settings.site_port != 0:
         raise AddressUnusableError(f"--port and --site-port are both {settings.port}; choose two ports")
     with naming_address(settings.host, settings.port, "--port"):
         listeners = await bind(settings.host, settings.port)
     close_all(listeners)
     if settings.site:
-        close_all(await bind_site(settings, RELEASE_SECONDS))
+        close_all(await bind_site(settings, release_seconds))
 
 
 def close_all(sockets: Iterable[socket.socket]) -> None:
@@ -105,7 +103,7 @@ async def bind_site(settings: Settings, seconds: float = 0.0) -> list[socket.soc
             except OSError as error:
                 if error.errno != errno.EADDRINUSE or now() >= end:
                     raise
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 @contextlib.contextmanager

@@ -53,9 +53,10 @@ from evilpegs_server.storage.log.ladders import store_ladders
 from evilpegs_server.storage.log.rounds import load_rounds
 from evilpegs_server.storage.log.writer import Store, Writer
 from evilpegs_server.storage.queries import Reader
-from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
+from evilpegs_server.storage.reads import keep_looking
 from evilpegs_server.storage.server_key import KeyUnusableError, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
@@ -64,8 +65,6 @@ from evilpegs_server.work.workspace import WorkerSetup, Workspace
 if TYPE_CHECKING:
     from evilpegs_server.storage.engines.postgres_node import ServerNode
 
-# loading compiled kernels takes a second or two
-COMPILING_SECONDS: Final = 3.0
 NO_CURVE: Final = "no value curve: raw scores need some 4,200 games to tell good bots apart, 200 with a curve"
 
 Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncContextManager[Callable[[int], None]]]
@@ -119,11 +118,11 @@ class _OpenLog(NamedTuple):
 class CodemakingWork:
     """The codemaking of a server with its worker process, and the figures of both."""
 
-    def __init__(self, settings: Settings, log: BoundLogger) -> None:
+    def __init__(self, settings: Settings, log: BoundLogger, timing: Timing) -> None:
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
         self._solved = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
         setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, self._solved.solved.to_bytes())
-        self._worker = WorkerProcess(setup, log)
+        self._worker = WorkerProcess(setup, log, timing.export_seconds)
         limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS}
         self.pools = {name: TaskPool(each, self._worker, time.monotonic) for name, each in limits.items()}
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
@@ -159,6 +158,7 @@ async def running_server(
     clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
     show: Show = show_apart,
+    timing: Timing = Timing(),
 ) -> AsyncIterator[RunningServer]:
     """Run a server in the block, and ``show`` it here or apart. Raises EvilpegsError before it accepts connections."""
     if (now := wall_ms()) < 0:
@@ -166,10 +166,10 @@ async def running_server(
         raise ClockWrongError(f"the clock of this machine is {days:,} days before 1970; set it, and start again")
     find_broker(settings)  # for its errors: the show process has them later
     tls = listening.load_tls(settings.tls_cert, settings.tls_key)
-    await listening.check_addresses(settings)
+    await listening.check_addresses(settings, timing.port_release_seconds)
     clock = clock or StallFreeClock(asyncio.get_running_loop().time)
     async with AsyncExitStack() as stack:
-        services, work, rounds = await _open_play(settings, log, stack, clock, wall_ms, ladders)
+        services, work, rounds = await _open_play(settings, log, stack, clock, wall_ms, ladders, timing)
         registry, loop_lag = services.registry, Durations()
         warm = asyncio.create_task(work.warm_up(registry.ladders.known.values()))
         stack.callback(warm.cancel)
@@ -182,7 +182,7 @@ async def running_server(
         game = listening.find_game_address(settings)
         site = listening.find_site_address(settings, sockets[0].getsockname()[1]) if sockets else None
         outlets = AsyncExitStack()
-        stack.push_async_callback(stopping.run_step, "show", stopping.OUTLET_SECONDS, outlets.aclose, log)
+        stack.push_async_callback(stopping.run_step, "show", timing.outlet_seconds, outlets.aclose, log)
 
         # the game port, because nobody can play before everything else runs
         hosts, proxies = AllowedHosts(settings.hosts, settings.site_url), TrustedProxies(settings.trusted_proxies)
@@ -192,17 +192,17 @@ async def running_server(
         with listening.naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         stack.callback(work.log_figures, log)
-        stack.push_async_callback(_stop, registry, gateway, log)
+        stack.push_async_callback(_stop, registry, gateway, log, timing)
         await registry.node.begin()
         services.presence.restore()
         await acts.look()
         failing = dict[str, set[object]]()
         looks = [(*look, "for matches of other nodes") for look in registry.node.looks]
-        for look in [(LOOK_SECONDS, acts.look, "for acts of the operator"), *looks]:
+        for look in [(timing.look_seconds, acts.look, "for acts of the operator"), *looks]:
             stack.callback(asyncio.create_task(keep_looking(*look, log, failing)).cancel)
         if sockets or settings.mqtt is not None:
             offered = frozenset(ladder.id for ladder in registry.ladders.offered)
-            shown = ShowSetup(settings, registry.ladders.known, offered, game, services.writer.sent)
+            shown = ShowSetup(settings, registry.ladders.known, offered, game, services.writer.sent, timing=timing)
             services.writer.listener = await outlets.enter_async_context(show(shown, sockets, log))
         resumed = len(registry.open)
         log.info("listening", host=host, port=game.port, database=shown_url(settings.database), resumed=resumed)
@@ -216,6 +216,7 @@ async def _open_play(
     clock: StallFreeClock,
     wall_ms: Callable[[], int],
     ladders: Mapping[str, Ladder] | None,
+    timing: Timing,
 ) -> tuple[SessionServices, CodemakingWork, Rounds]:
     opened = _open_log(settings, log, stack)
     engine = opened.database
@@ -226,8 +227,8 @@ async def _open_play(
         raise KeyUnusableError(f"other nodes sign with another key than {path}; copy the file of theirs there")
 
     # what plays: the worker process, the writer, the matches
-    work = CodemakingWork(settings, log)
-    stack.push_async_callback(stopping.run_step, "worker", stopping.WORKER_SECONDS, work.close, log)
+    work = CodemakingWork(settings, log, timing)
+    stack.push_async_callback(stopping.run_step, "worker", timing.worker_seconds, work.close, log)
     loop = asyncio.get_running_loop()
     writer = Writer(opened.store, loop.call_soon_threadsafe, loop.call_soon)
     writer.start()
@@ -241,7 +242,7 @@ async def _open_play(
         from evilpegs_server.play.handover import SharingNode  # noqa: PLC0415 - needs the extra `postgres`
 
         players.free_ids = await asyncio.to_thread(opened.node.take_ids)
-        node = partial(SharingNode, node=opened.node, players=players, log=log)
+        node = partial(SharingNode, node=opened.node, players=players, log=log, timing=timing)
     served = ServedLadders(known, work.codemaking.unavailable_reason)
     absent, practice = settings.guest_absent_seconds, settings.max_practice_matches
     presence = Presence(players, open_matches, clock, absent_seconds=absent, max_practice=practice)
@@ -297,15 +298,15 @@ async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
         await asyncio.sleep(TICK_MS / 1000)
 
 
-async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
+async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger, timing: Timing) -> None:
     gateway.broadcast(encode(Notice(kind="draining", message="the server is stopping; resume when it is back")))
     try:
-        async with asyncio.timeout(stopping.DRAIN_SECONDS):
+        async with asyncio.timeout(timing.drain_seconds):
             await registry.drain()
     except TimeoutError:
         log.warning("some replies were not finished; those guesses were not counted")
     registry.close()
-    await gateway.close(1012, "the server stops", stopping.CLOSE_SECONDS)
+    await gateway.close(1012, "the server stops", timing.close_seconds)
     log.info("stopped", open_matches=len(registry.open))
 
 
@@ -314,8 +315,10 @@ def _close_writer(writer: Writer, log: BoundLogger) -> None:
         log.error("the last events were not committed in time; their players did not get them")
 
 
-async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until a stop signal; ``announce`` waits for kernels at most `COMPILING_SECONDS`."""
+async def serve_until_stopped(
+    settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None], timing: Timing = Timing()
+) -> None:
+    """Run a server until a stop signal; ``announce`` waits for kernels at most ``timing.compiling_seconds``."""
     settings = listening.fit_open_files(settings, log)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -323,13 +326,14 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
     def stop() -> None:
         if not stopped.is_set():
             stopped.set()
-            stopping.force_exit_later(log)
+            stopping.force_exit_later(log, timing.stop_seconds)
 
     for number in stopping.STOP_SIGNALS:
         loop.add_signal_handler(number, stop)
-    async with running_server(settings, log) as server:
+    async with running_server(settings, log, timing=timing) as server:
         stop_noted = asyncio.create_task(stopped.wait())
-        await asyncio.wait([stop_noted, server.warm], timeout=COMPILING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait([stop_noted, server.warm], timeout=timing.compiling_seconds, return_when=first)
         announce(server)
         reporting = asyncio.create_task(report_compilation(server.warm, log))
         await stop_noted

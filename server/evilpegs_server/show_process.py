@@ -19,6 +19,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.derived.snapshots import process_name, snapshot_holders
 from evilpegs_server.storage.location import database_file, side_files, size_of
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.child_process import ChildProcess, Retries
 
 ALIVE: Final = "alive"
@@ -27,15 +28,10 @@ PROGRAM: Final = "evilpegs_server.show_server"
 _BACKOFF: Final = Backoff(first=0.05, longest=5.0)
 # events that follow one another are told at once: a message per commit would take one percent of a busy event loop
 GATHER_SECONDS: Final = 0.01
-LOOK_SECONDS: Final = 1.0
-SILENT_LOOKS: Final = 10
-"""Looks without a word from a process that is then replaced. Seconds would not do: the server may have been stopped."""
-STARTING_LOOKS: Final = 120
 MAX_WAL_BYTES: Final = 64 << 20
 """SQLite cannot empty the side file of the database while a reader stays in it; if it is ours, it is replaced."""
 STAYING_LOOKS: Final = 3
 """Looks, one after another, at which a process reads that stays in a snapshot."""
-STOP_SECONDS: Final = 2.25
 
 
 @dataclass(slots=True)
@@ -49,6 +45,7 @@ class ShowSetup:
     sent: int | None
     sockets: tuple[int, ...] = ()
     """The file descriptors on which the site listens, in the show process."""
+    timing: Timing = Timing()
 
 
 class LogLine(NamedTuple):
@@ -87,14 +84,12 @@ class ShowProcess:
         setup: ShowSetup,
         sockets: list[socket.socket],
         log: BoundLogger,
-        look_seconds: float = LOOK_SECONDS,
         max_wal_bytes: int = MAX_WAL_BYTES,
     ) -> None:
         setup.sockets = tuple(each.fileno() for each in sockets)
-        self._setup = setup
+        self._setup, self._timing = setup, setup.timing
         self._sockets = sockets  # open until the end, so that their clients wait for the next process
         self._log = log
-        self._look_seconds = look_seconds
         self._max_wal_bytes = self._wal_step = max_wal_bytes
         self._wal, self._shm = side_files(database_file(setup.settings.database))
         self._readers: deque[set[int]] = deque(maxlen=STAYING_LOOKS)  # at the latest looks
@@ -128,12 +123,12 @@ class ShowProcess:
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self._tell)
 
     async def close(self) -> None:
-        """Let the process show the last events and end, for `STOP_SECONDS`; then kill it."""
+        """Let the process show the last events and end, for ``show_stop_seconds``; then kill it."""
         if self._watching is not None:
             self._watching.cancel()
         self._tell()
         self._child.send(None)
-        await self._child.close(STOP_SECONDS)
+        await self._child.close(self._timing.show_stop_seconds)
         for each in self._sockets:
             each.close()
 
@@ -154,9 +149,9 @@ class ShowProcess:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(self._look_seconds)
+            await asyncio.sleep(self._timing.show_look_seconds)
             self._looks += 1
-            if self._looks > (SILENT_LOOKS if self.was_heard else STARTING_LOOKS):
+            if self._looks > (self._timing.silent_looks if self.was_heard else self._timing.starting_looks):
                 self._replace("it hangs")
             elif self.was_heard and (size := size_of(self._wal)) > self._max_wal_bytes:
                 self._find_reader(size)

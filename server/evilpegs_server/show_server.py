@@ -46,7 +46,7 @@ from evilpegs_server.storage.derived.file import PROGRESS_SECONDS, DerivedFile
 from evilpegs_server.storage.location import beside, is_remote
 from evilpegs_server.storage.log.archive import load_log_id
 from evilpegs_server.storage.log.ladders import known_ladders
-from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
+from evilpegs_server.storage.reads import Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
 from evilpegs_server.work.interpreter import run_server, tune_gc_and_gil
@@ -66,7 +66,7 @@ async def running_show(
     setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
 ) -> AsyncIterator[Callable[[int], None]]:
     """Run the site on ``sockets``, the feed and all they need; yield the function that notes what players have."""
-    settings = setup.settings
+    settings, timing = setup.settings, setup.timing
     async with AsyncExitStack() as stack:
         copy = await _open_copy(stack, settings.database, log) if is_remote(settings.database) else None
         # nodes say nothing of what others have sent
@@ -80,7 +80,7 @@ async def running_show(
         offered = setup.offered or frozenset(lasting)
         playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
         follower = Follower(engine, log, sent, look)
-        pools = _open_pools(stack, settings, log)
+        pools = _open_pools(stack, setup, log)
         reads = Reads()
         stack.callback(reads.close)
 
@@ -104,7 +104,7 @@ async def running_show(
         streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams)
         rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
-        looking = keep_looking(LOOK_SECONDS, rounds.look, "at the rounds", log, {})
+        looking = keep_looking(timing.look_seconds, rounds.look, "at the rounds", log, {})
         stack.callback(asyncio.create_task(looking).cancel)
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
@@ -180,8 +180,9 @@ def _public_keys(settings: Settings, copy: LocalCopy | None) -> list[str]:
     return known or ([copy.mirror.key] if copy is not None and copy.mirror.key is not None else [])
 
 
-def _open_pools(stack: AsyncExitStack, settings: Settings, log: BoundLogger) -> dict[str, TaskPool]:
-    worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
+def _open_pools(stack: AsyncExitStack, setup: ShowSetup, log: BoundLogger) -> dict[str, TaskPool]:
+    limits = WorkerSetup(CACHE_BYTES, setup.settings.count_bytes, SolvedPositions().to_bytes())
+    worker = WorkerProcess(limits, log, setup.timing.export_seconds)
     stack.push_async_callback(worker.close)
     pools = {name: TaskPool(ONE_AT_A_TIME, worker, time.monotonic) for name in ("analyses", "luck")}
     for pool in pools.values():

@@ -1,8 +1,8 @@
 """The stop of a server in a bounded time: each step has a deadline, and so have all steps together.
 
 A step that waits for a disk, a broker or a client may wait for ever, and a service manager such as systemd would then
-kill the server at a time of its own choice. The limits add up to less than `STOP_SECONDS`. A step that is not finished
-in time is logged and left. No event is lost, because an event that is not stored was never sent.
+kill the server at a time of its own choice. The limits of `Timing` add up to less than its `stop_seconds`. A step that
+is not finished in time is logged and left. No event is lost, because an event that is not stored was never sent.
 """
 
 import asyncio
@@ -15,15 +15,6 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-DRAIN_SECONDS: Final = 3.0
-"""The time for replies and commits in progress."""
-CLOSE_SECONDS: Final = 2.0
-"""The time for clients to read their last messages and close."""
-# the feed and the site close one after another: their own limits must add up to less
-OUTLET_SECONDS: Final = 2.5
-WORKER_SECONDS: Final = 1.0
-"""The time for the worker process to export the positions it has solved."""
-STOP_SECONDS: Final = 9.0
 
 
 async def run_step(name: str, seconds: float, step: Callable[[], Awaitable[object]], log: BoundLogger) -> None:
@@ -37,7 +28,7 @@ async def run_step(name: str, seconds: float, step: Callable[[], Awaitable[objec
         log.error("a shutdown step failed", step=name, exc_info=error)
 
 
-def force_exit_later(log: BoundLogger, seconds: float = STOP_SECONDS) -> None:
+def force_exit_later(log: BoundLogger, seconds: float) -> None:
     """End this process with status 0 after ``seconds``, even if its threads wait for a disk that does not respond."""
 
     def force() -> None:

@@ -9,7 +9,7 @@ from evilpegs_server.settings import Settings
 from support.in_process import running_server
 from support.leftovers import no_thread_left
 from support.local_worker import no_worker_process
-from support.patient_server import lengthen_limits
+from support.patient_server import PATIENT, lengthen_limits
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,8 +35,9 @@ async def run_server(database, monkeypatch):
     lengthen_limits(monkeypatch)
     async with AsyncExitStack() as stack:
 
-        async def run(**settings):
+        async def run(timing=PATIENT, **settings):
             options = {"port": 0, "site": False, "database": database} | settings
-            return await stack.enter_async_context(running_server(Settings(**options), structlog.get_logger()))
+            running = running_server(Settings(**options), structlog.get_logger(), timing=timing)
+            return await stack.enter_async_context(running)
 
         yield run

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from evilpegs_server import stopping
+from evilpegs_server.server import serve_until_stopped
 from evilpegs_server.stopping import run_step
+from evilpegs_server.timing import Timing
 from support.hostile_peer import HELLO, Peer, text
 from support.patience import PATIENCE
 from support.servers import child_server
@@ -73,8 +74,11 @@ async def test_stop_without_deadlines_never_ends(database, monkeypatch):
 
 def test_deadline_keeps_promise():
     """The tests above wait for the end, however long that takes on a busy machine."""
-    assert stopping.STOP_SECONDS < PROMISED
-    assert inspect.signature(stopping.force_exit_later).parameters["seconds"].default == stopping.STOP_SECONDS
+    timing = Timing()
+    steps = timing.drain_seconds + timing.close_seconds + timing.outlet_seconds + timing.worker_seconds
+    assert steps < timing.stop_seconds < PROMISED
+    assert timing.show_stop_seconds < timing.outlet_seconds
+    assert inspect.signature(serve_until_stopped).parameters["timing"].default == timing
 
 
 class TestStep:

@@ -8,7 +8,7 @@ from support.handshakes import endless_handshakes
 from support.in_process import running_server
 from support.leftovers import no_thread_left
 from support.local_worker import no_worker_process
-from support.patient_server import lengthen_limits
+from support.patient_server import PATIENT, lengthen_limits
 from support.servers import dial
 
 
@@ -38,7 +38,8 @@ def database(tmp_path, request, monkeypatch):
 async def server(database, monkeypatch):
     """Run a server in this process."""
     lengthen_limits(monkeypatch)
-    async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
+    settings = Settings(port=0, site=False, database=database)
+    async with running_server(settings, structlog.get_logger(), timing=PATIENT) as running:
         yield running
 
 

@@ -12,6 +12,7 @@ from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError
 from evilpegs_server.storage.log.archive import load_open_matches
 from evilpegs_server.storage.queries import closing_engine
+from support.handshakes import ENDLESS
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial
@@ -44,7 +45,7 @@ async def test_stopped_server_resumes_match_later(database, number):
 async def test_silent_connection_does_not_delay_stop(database, endless_handshakes):
     settings = Settings(port=0, site=False, database=database)
     async with asyncio.timeout(PATIENCE):
-        async with running_server(settings, structlog.get_logger()) as running:
+        async with running_server(settings, structlog.get_logger(), timing=ENDLESS) as running:
             silent = socket.create_connection((running.host, running.port))
             await endless_handshakes.wait()
     silent.close()

@@ -12,6 +12,7 @@ import sqlite3
 import time
 import tomllib
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -27,8 +28,6 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.feedback import feedback as feedback_of
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server import server as server_module
-from evilpegs_server import show_server
 from evilpegs_server.leaderboard import luck as luck_module
 from evilpegs_server.leaderboard import round_results
 from evilpegs_server.match.ladders import load_ladders
@@ -41,7 +40,7 @@ from support.brokers import Mosquitto, Proxy, Subscriber
 from support.in_process import running_server
 from support.named_players import given_names
 from support.patience import PATIENCE
-from support.patient_server import lengthen_limits
+from support.patient_server import PATIENT, lengthen_limits
 from support.servers import dial, run_command
 from support.waiting import until
 
@@ -82,13 +81,14 @@ OPERATORS = {
 COUNTERS = ("guess", "game", "match", "repl", "cache", "luck", "task", "move")
 """What the names of metrics contain that could count what is played."""
 
+QUICK = replace(PATIENT, look_seconds=0.01)
+"""The server looks at the rounds all the time."""
+
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Let the server look at the rounds all the time, and no limit end a slow test."""
+    """Let no limit end a slow test."""
     lengthen_limits(monkeypatch)
-    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(show_server, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(round_results, "MINUTE_MS", 10**15)  # no full minute is over
 
@@ -115,7 +115,7 @@ class Contest:
         )
         log = structlog.wrap_logger(None, processors=[self._keep], wrapper_class=BoundLogger)
         async with (
-            running_server(settings, log, ladders=load_ladders()) as self.server,
+            running_server(settings, log, ladders=load_ladders(), timing=QUICK) as self.server,
             httpx.AsyncClient(base_url=self.server.site_url, timeout=PATIENCE) as self.web,
         ):
             yield self

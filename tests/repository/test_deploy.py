@@ -13,7 +13,7 @@ import pytest
 
 from evilpegs.main import app
 from evilpegs_server.settings import Settings
-from evilpegs_server.stopping import STOP_SECONDS
+from evilpegs_server.timing import Timing
 from support.certificates import make_certificate
 from support.deployment import CERTIFICATE, DEPLOY, find_haproxy, read_compose, replaced
 from support.patience import PATIENCE
@@ -92,7 +92,7 @@ def test_nodes_wait_for_the_tables_and_are_healthy_when_ready():
         (python, option, code) = OURS[name]["healthcheck"]["test"][1:]
         assert (option, re.findall(r"http://\S+?(?=')", code)) == ("-c", [f"http://127.0.0.1:{port}/readyz"])
         assert python in CONTAINERFILE
-        assert int(OURS[name]["stop_grace_period"].removesuffix("s")) > STOP_SECONDS
+        assert int(OURS[name]["stop_grace_period"].removesuffix("s")) > Timing().stop_seconds
 
 
 def test_one_service_builds_the_image_for_all():
@@ -144,7 +144,7 @@ def test_unit_starts_evilpegs_and_gives_it_time_to_stop(name):
     program, *words = service["ExecStart"][0].split()
     function, _, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     assert (program, function.__name__) == ("/opt/evilpegs/bin/evilpegs", words[0])
-    assert float(service["TimeoutStopSec"][0]) > STOP_SECONDS
+    assert float(service["TimeoutStopSec"][0]) > Timing().stop_seconds
     variables = {each.partition("=")[0] for each in service["Environment"]}
     assert {each.removeprefix("EVILPEGS_").lower() for each in variables if each.startswith("EVILPEGS_")} <= set(
         Settings.model_fields

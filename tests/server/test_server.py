@@ -12,6 +12,7 @@ from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.server import report_compilation, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log.writer import Writer
+from evilpegs_server.timing import Timing
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.waiting import loop_turns, until
@@ -33,19 +34,17 @@ async def test_unusable_site_host_is_named(database):
 
 
 @pytest.mark.parametrize("option", ["port", "site_port"])
-async def test_port_in_use_creates_nothing(database, tmp_path, monkeypatch, option):
-    monkeypatch.setattr(listening, "RELEASE_SECONDS", 0)
+async def test_port_in_use_creates_nothing(database, tmp_path, option):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = {option: taken.getsockname()[1]}
         with pytest.raises(AddressUnusableError, match=f"--{option.replace('_', '-')}$"):
-            async with serving(database, site=True, **port):
+            async with serving(database, Timing(port_release_seconds=0), site=True, **port):
                 pass
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_port_of_site_that_is_released_soon_is_waited_for(database, monkeypatch):
     """The show process of a server that was killed goes on for a moment."""
-    monkeypatch.setattr(listening, "RELEASE_SECONDS", PATIENCE)
     tries, bind = [], listening.bind
 
     async def noted(host, port):
@@ -55,9 +54,8 @@ async def test_port_of_site_that_is_released_soon_is_waited_for(database, monkey
     monkeypatch.setattr(listening, "bind", noted)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        starting = asyncio.create_task(
-            listening.check_addresses(Settings(database=database, port=0, site=True, site_port=port))
-        )
+        settings = Settings(database=database, port=0, site=True, site_port=port)
+        starting = asyncio.create_task(listening.check_addresses(settings, PATIENCE))
         await until(lambda: tries.count(port) > 1 or starting.done())
         assert not starting.done()
     await starting
@@ -133,10 +131,11 @@ class TestCompilation:
         """The control is the task that never ends: announcing after it would never happen."""
         announced, endless = asyncio.Event(), asyncio.Event()
         monkeypatch.setattr("evilpegs_server.server.CodemakingWork.warm_up", lambda *_: endless.wait())
-        monkeypatch.setattr("evilpegs_server.server.COMPILING_SECONDS", 0.0)
         settings = Settings(port=0, site=False, database=database)
         serving = asyncio.create_task(
-            serve_until_stopped(settings, structlog.get_logger(), lambda _server: announced.set())
+            serve_until_stopped(
+                settings, structlog.get_logger(), lambda _server: announced.set(), Timing(compiling_seconds=0)
+            )
         )
         async with asyncio.timeout(PATIENCE):
             await announced.wait()

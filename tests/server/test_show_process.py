@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowProcess, ShowSetup
 from evilpegs_server.storage.derived import snapshots
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.timing import Timing
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.processes import is_running
@@ -24,16 +26,17 @@ from support.stored_matches import store_players
 from support.waiting import until
 
 LADDERS = {"tiny": TINY}
-
+PATIENT = Timing(show_look_seconds=0.01, silent_looks=100 * PATIENCE, starting_looks=100 * PATIENCE)
+"""A look is a hundredth of a second here, and a busy machine may start a process in no less than ten seconds."""
 
 TESTS = Path(__file__).parents[1]
 
 
 @asynccontextmanager
-async def running(database, log, **limits):
+async def running(database, log, timing=PATIENT, **limits):
     settings = Settings(port=0, site=False, database=database)
-    setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), PublicAddress("ws", PATH), sent=0)
-    process = ShowProcess(setup, [], log, look_seconds=0.01, **limits)
+    setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), PublicAddress("ws", PATH), sent=0, timing=timing)
+    process = ShowProcess(setup, [], log, **limits)
     process.start()
     try:
         yield process
@@ -72,13 +75,6 @@ def looks(monkeypatch):
 
     monkeypatch.setattr(show_process, "size_of", counted)
     return looks
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """A look is a hundredth of a second here, and a busy machine may start a process in no less than ten seconds."""
-    monkeypatch.setattr(show_process, "STARTING_LOOKS", 100 * PATIENCE)
-    monkeypatch.setattr(show_process, "SILENT_LOOKS", 100 * PATIENCE)
 
 
 SMALL = "support.small_show"
@@ -179,13 +175,11 @@ async def test_side_file_within_its_limit_replaces_nothing(side_file, database, 
     assert not [line for line in logged if "replaced" in line["event"]]
 
 
-async def test_stopped_process_is_killed_and_replaced(database, small, monkeypatch):
-    async with running(database, structlog.get_logger()) as process:
+async def test_stopped_process_is_killed_and_replaced(database, small):
+    async with running(database, structlog.get_logger(), replace(PATIENT, silent_looks=100)) as process:
         first = await heard(process)
         os.kill(first, signal.SIGSTOP)
-        with monkeypatch.context() as patch:
-            patch.setattr(show_process, "SILENT_LOOKS", 20)
-            await until(lambda: process.pid not in {None, first})
+        await until(lambda: process.pid not in {None, first})
         second = await heard(process)
         assert not is_running(first)
         assert is_running(second)

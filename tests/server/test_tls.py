@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect
 from evilpegs_server.gateway import connection
 from evilpegs_server.listening import TlsUnusableError, load_tls
 from support.certificates import make_certificate, trust
+from support.handshakes import ENDLESS
 from support.in_process import serving
 from support.patience import PATIENCE
 
@@ -147,7 +148,7 @@ async def _ending(reader):
 async def test_silent_tls_connection_does_not_delay_stop(certificate, database, endless_handshakes):
     cert, key = certificate
     async with asyncio.timeout(PATIENCE):
-        async with serving(database, tls_cert=cert, tls_key=key) as running:
+        async with serving(database, ENDLESS, tls_cert=cert, tls_key=key) as running:
             silent = socket.create_connection(("127.0.0.1", running.port))
             await endless_handshakes.wait()
     silent.close()

@@ -5,15 +5,17 @@ from functools import partial
 
 import pytest
 
-from evilpegs_server import stopping
 from evilpegs_server.gateway import connection, gateway
 from evilpegs_server.gateway.connection import GameConnection
+from evilpegs_server.timing import Timing
 from support.patience import PATIENCE
+
+ENDLESS = Timing(close_seconds=10 * PATIENCE)
 
 
 @pytest.fixture
 def endless_handshakes(monkeypatch):
-    """Lengthen every limit after which a server gives up a silent connection; a stop must not wait for any of them.
+    """Lengthen the limits beside `ENDLESS` after which a server gives up a silent connection; no stop may wait for one.
 
     The value is an event that is set when a connection has been accepted.
     """
@@ -27,5 +29,4 @@ def endless_handshakes(monkeypatch):
     monkeypatch.setenv("EVILPEGS_HELLO_SECONDS", str(10 * PATIENCE))
     monkeypatch.setattr(connection, "TLS_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
-    monkeypatch.setattr(stopping, "CLOSE_SECONDS", 10 * PATIENCE)
     return accepted

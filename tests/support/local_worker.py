@@ -16,7 +16,7 @@ THREADS = "local worker"
 class LocalWorker:
     """A stand-in for `WorkerProcess`, which needs a second of processor time until its process has its kernels."""
 
-    def __init__(self, setup, _log):
+    def __init__(self, setup, _log, _export_seconds):
         self._workspace, self._threads = setup.new_workspace(), ThreadPoolExecutor(2, THREADS)
         self._is_closed = False
 

@@ -8,6 +8,7 @@ steps in which a server stops, but for the two that clients can use up.
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -15,30 +16,35 @@ if __name__ == "__main__":
 
 import pytest
 
+from evilpegs.commands import serve
 from evilpegs.main import main
-from evilpegs_server import show_process, stopping
+from evilpegs_server import show_process
 from evilpegs_server.feed import feed, mqtt_client
-from evilpegs_server.work import worker_process
+from evilpegs_server.server import serve_until_stopped
+from evilpegs_server.timing import Timing
 from support.patience import PATIENCE
 
 PROGRAM = __file__
+PATIENT = Timing(
+    outlet_seconds=4 * PATIENCE,
+    worker_seconds=2 * PATIENCE,
+    show_stop_seconds=3 * PATIENCE,
+    silent_looks=int(PATIENCE),
+    export_seconds=PATIENCE,
+    stop_seconds=20 * PATIENCE,
+)
 
 
 def lengthen_limits(monkeypatch):
     """Lengthen the limits of the servers in this process."""
     monkeypatch.setenv("EVILPEGS_HELLO_SECONDS", str(PATIENCE))
     change = monkeypatch.setattr
-    change(stopping, "OUTLET_SECONDS", 4 * PATIENCE)
-    change(stopping, "WORKER_SECONDS", 2 * PATIENCE)
-    change(show_process, "STOP_SECONDS", 3 * PATIENCE)
-    change(show_process, "SILENT_LOOKS", PATIENCE)
-    change(worker_process, "STOP_SECONDS", PATIENCE)
     change(feed, "STOP_SECONDS", PATIENCE)
     change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
 
 
 if __name__ == "__main__":
     lengthen_limits(pytest.MonkeyPatch())
-    stopping.force_exit_later = lambda log: None
+    serve.serve_until_stopped = partial(serve_until_stopped, timing=PATIENT)
     show_process.PROGRAM, os.environ["PYTHONPATH"] = "support.patient_show", sys.path[0]
     main()

@@ -97,7 +97,8 @@ async def reply_pool():
 
     The pool runs two expensive replies at a time, however few cores the machine has.
     """
-    process = WorkerProcess(WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    setup = WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes())
+    process = WorkerProcess(setup, structlog.get_logger(), export_seconds=1.0)
     await process.run(WarmUp(GENEROUS, 3))
     try:
         yield TaskPool(replace(REPLY_LIMITS, heavy_slots=TOGETHER), process, time.monotonic)

@@ -9,13 +9,16 @@ import asyncio
 import contextlib
 import os
 import threading
+from dataclasses import replace
 from functools import partial
 
 import evilpegs_server.server
+from evilpegs.commands import serve
 from evilpegs.main import main
-from evilpegs_server import stopping
+from evilpegs_server.server import serve_until_stopped
 from evilpegs_server.show_process import ShowProcess
 from evilpegs_server.storage.log.writer import Writer
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.worker_process import WorkerProcess
 
 
@@ -47,10 +50,8 @@ if __name__ == "__main__":
         evilpegs_server.server.WorkerProcess = StuckWorker
     if "outlets" in stuck:
         ShowProcess.close = wait_for_ever
-    for limit in ("DRAIN_SECONDS", "CLOSE_SECONDS", "OUTLET_SECONDS", "WORKER_SECONDS"):
-        setattr(stopping, limit, getattr(stopping, limit) / 10)
-    stopping.force_exit_later = partial(stopping.force_exit_later, seconds=4)
+    timing = Timing(drain_seconds=0.3, close_seconds=0.2, outlet_seconds=0.25, worker_seconds=0.1, stop_seconds=4)
     if "no deadline" in stuck:
-        stopping.force_exit_later = lambda log: None
-        stopping.WORKER_SECONDS = stopping.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
+        timing = replace(timing, outlet_seconds=1000, worker_seconds=1000, stop_seconds=1000)
+    serve.serve_until_stopped = partial(serve_until_stopped, timing=timing)
     main()

@@ -24,7 +24,8 @@ from evilpegs_server.storage.engines.postgres_node import ServerNode, Taken
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.log.players import Players
 from evilpegs_server.storage.queries import Reader
-from evilpegs_server.storage.reads import HAND_OVER_SECONDS, LOOK_SECONDS, BusyError
+from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.timing import Timing
 
 _POLL_SECONDS: Final = 0.02
 # longer than the codemaker thinks, while which nothing is handed over
@@ -37,14 +38,20 @@ class SharingNode(PlayingNode):
     is_alone = False
 
     def __init__(
-        self, registry: MatchRegistry, engine: Reader, node: ServerNode, players: Players, log: BoundLogger
+        self,
+        registry: MatchRegistry,
+        engine: Reader,
+        node: ServerNode,
+        players: Players,
+        log: BoundLogger,
+        timing: Timing,
     ) -> None:
         super().__init__(registry, engine)
         self._node, self._store, self._players = node, node.store, players
         self._log = log
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._left_alone: set[str] = set()  # own matches that cannot be read
-        self.looks = (HAND_OVER_SECONDS, self.look), (LOOK_SECONDS, self.adopt)
+        self.looks = (timing.hand_over_seconds, self.look), (timing.look_seconds, self.adopt)
 
     def forget(self, match: str) -> None:
         self._store.epochs.pop(match, None)

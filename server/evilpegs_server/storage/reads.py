@@ -16,8 +16,6 @@ _T = TypeVar("_T")
 THREADS: Final = 2
 MAX_PENDING: Final = 64  # running and waiting
 MAX_CAUSES: Final = 5  # that a log names before all is well again
-LOOK_SECONDS: Final = 1.0  # at what the operator has changed
-HAND_OVER_SECONDS: Final = 0.1  # at what other nodes ask for
 
 
 class BusyError(Exception):

@@ -22,8 +22,6 @@ _T = TypeVar("_T")
 
 PROGRAM: Final = "evilpegs_server.work.worker"
 MAX_DEATHS: Final = 3
-# for the export of solved positions
-STOP_SECONDS: Final = 2.0
 # players wait for the new process, so the first delay is short
 _BACKOFF: Final = Backoff(first=0.02, longest=5.0)
 
@@ -52,9 +50,9 @@ class _Pending:
 class WorkerProcess:
     """The owner of a worker process; call all methods on the thread of the event loop, where callbacks run too."""
 
-    def __init__(self, setup: WorkerSetup, log: BoundLogger) -> None:
+    def __init__(self, setup: WorkerSetup, log: BoundLogger, export_seconds: float) -> None:
         self.state = WorkspaceState()  # when a task last ended
-        self._log = log
+        self._log, self._export_seconds = log, export_seconds
         self._pending: dict[int, _Pending] = {}
         self._submitted = self._ended = 0
         self._closed = False
@@ -90,7 +88,7 @@ class WorkerProcess:
         solved = None
         if self._ended and self.pid is not None:
             try:
-                solved = await asyncio.wait_for(self.run(ExportSolved()), STOP_SECONDS)
+                solved = await asyncio.wait_for(self.run(ExportSolved()), self._export_seconds)
             except TimeoutError:
                 self._log.warning("the worker did not hand over its solved positions in time")
             except WorkerLostError as error:

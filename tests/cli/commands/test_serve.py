@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,7 +18,9 @@ import pytest
 from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_server.listening import AddressUnusableError
+from evilpegs_server.server import serve_until_stopped
 from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.timing import Timing
 from support.certificates import make_certificate
 from support.patience import PATIENCE
 
@@ -106,7 +109,8 @@ def test_clock_before_1970_is_one_line(run, monkeypatch, tmp_path):
 
 
 def test_serve_refuses_site_port_in_use(run, monkeypatch):
-    monkeypatch.setattr("evilpegs_server.listening.RELEASE_SECONDS", 0)
+    impatient = partial(serve_until_stopped, timing=Timing(port_release_seconds=0))
+    monkeypatch.setattr("evilpegs.commands.serve.serve_until_stopped", impatient)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = run("serve", "--port", "0", "--site-port", port)

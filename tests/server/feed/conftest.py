@@ -13,7 +13,7 @@ from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.in_process import running_server
-from support.patient_server import lengthen_limits
+from support.patient_server import PATIENT, lengthen_limits
 from support.servers import dial
 from support.waiting import until
 
@@ -65,10 +65,10 @@ def publishing(database, log, monkeypatch):
         monkeypatch.setattr(module, "BACKOFF", Backoff(first=0.02, longest=0.2))
 
     @asynccontextmanager
-    async def publishing(url, ladders=SERVER_LADDERS, **settings):
+    async def publishing(url, ladders=SERVER_LADDERS, timing=PATIENT, **settings):
         settings = {"requests_per_second": 100_000, "site": False} | settings
         chosen = Settings(port=0, database=database, mqtt=url, **settings)
-        async with running_server(chosen, log.logger, ladders=ladders) as server:
+        async with running_server(chosen, log.logger, ladders=ladders, timing=timing) as server:
             yield server
 
     return publishing

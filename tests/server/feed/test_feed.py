@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from evilpegs_protocol.broker import BrokerUnusableError
-from evilpegs_server import stopping
 from evilpegs_server.feed import feed
 from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.server import wall_ms
@@ -24,6 +23,7 @@ from evilpegs_server.storage.log.acts import act_on_player, forget_player
 from evilpegs_server.storage.log.archive import load_last_event_id, load_match
 from evilpegs_server.storage.log.rounds import Round, open_round
 from evilpegs_server.storage.queries import closing_engine, read_value
+from evilpegs_server.timing import Timing
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
 from support.named_players import given_names
@@ -185,7 +185,7 @@ async def test_stopped_server_says_so(mosquitto, publishing):
 
 def test_times_of_outlets_fit_into_their_limit():
     """The site closes before the feed. The test below does without their common limit."""
-    assert http_server.CLOSE_SECONDS + feed.STOP_SECONDS < stopping.OUTLET_SECONDS
+    assert Timing().outlet_seconds > http_server.CLOSE_SECONDS + feed.STOP_SECONDS
 
 
 async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log, monkeypatch):
@@ -198,7 +198,6 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
 
     monkeypatch.setattr(Connection, "connection_made", note_connection)
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
-    monkeypatch.setattr(stopping, "OUTLET_SECONDS", PATIENCE)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         async with Subscriber(mosquitto.port) as subscriber:

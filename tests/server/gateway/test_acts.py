@@ -7,7 +7,6 @@ import pytest
 
 from evilpegs.commands import players
 from evilpegs.commands.players import forget
-from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.play import registry
 from evilpegs_server.play.open_matches import OpenMatches
@@ -16,6 +15,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.log import acts
 from evilpegs_server.storage.log.archive import load_match, load_open_matches
 from evilpegs_server.storage.log.players import new_token
+from evilpegs_server.timing import Timing
 from support.in_process import serving
 from support.patience import PATIENCE
 from support.servers import dial
@@ -24,14 +24,9 @@ from support.waiting import until
 LADDER = "classic-evil-practice"
 
 
-@pytest.fixture(autouse=True)
-def looks(monkeypatch):
-    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
-
-
 @pytest.fixture
 async def server(database):
-    async with serving(database) as running:
+    async with serving(database, Timing(look_seconds=0.01)) as running:
         yield running
 
 

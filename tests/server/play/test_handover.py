@@ -4,7 +4,6 @@ import asyncio
 import json
 import stat
 from contextlib import AsyncExitStack, asynccontextmanager
-from math import inf
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,11 +11,10 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server import server as server_module
-from evilpegs_server.play import handover, stall_free_clock
 from evilpegs_server.play.eligibility import MAX_OPEN_MATCHES
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.runner import MatchRunner
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.engines.postgres_node import ServerNode
 from evilpegs_server.storage.errors import DatabaseUnavailableError
@@ -24,6 +22,7 @@ from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.log.rounds import Round, open_round
 from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.timing import Timing
 from support.in_process import serving
 from support.named_players import given_names
 from support.patience import PATIENCE
@@ -45,9 +44,9 @@ async def start(postgres_url, tmp_path):
     """Start servers by name on one database; they share the key that signs records."""
     async with AsyncExitStack() as stack:
 
-        async def start(name, stack=stack):
-            files = {"server_key": tmp_path / "key", "solved": tmp_path / f"solved-{name}"}
-            return await stack.enter_async_context(serving(postgres_url, node=name, lease_seconds=60, **files))
+        async def start(name, stack=stack, **given):
+            given |= {"server_key": tmp_path / "key", "solved": tmp_path / f"solved-{name}"}
+            return await stack.enter_async_context(serving(postgres_url, node=name, lease_seconds=60, **given))
 
         yield start
 
@@ -81,13 +80,19 @@ async def test_player_moves_between_nodes_in_every_turn(start, engine):
     assert read(engine, "SELECT * FROM owners") == []
 
 
-async def test_clock_stands_still_only_while_a_match_moves(start, monkeypatch):
+class PlainClock(StallFreeClock):
+    """Knows no stalls: before a move they are charged to nobody, and not in the record of the node that answers."""
+
+    long_stalls_ms = short_stalls_ms = 0.0
+
+    def now(self):
+        return 1000 * asyncio.get_running_loop().time()
+
+
+async def test_clock_stands_still_only_while_a_match_moves(start):
     """It charges what the player can measure from outside, less at most the time of each resume."""
-    # stalls before a move are charged to nobody, and not in the record of the node that answers
-    monkeypatch.setattr(stall_free_clock, "STALL_MS", inf)
-    monkeypatch.setattr(stall_free_clock, "LONG_STALL_MS", inf)
-    urls = [(await start(name)).url for name in ("one", "two")]
     now = asyncio.get_running_loop().time
+    urls = [(await start(name, clock=PlainClock(now))).url for name in ("one", "two")]
     least = most = charged = 0.0
     async with dial(urls[0]) as raw:
         await raw.hello()
@@ -135,11 +140,9 @@ async def test_time_in_which_another_node_had_a_match_is_not_charged(start, engi
 
 
 @pytest.fixture
-async def behind(start, engine, monkeypatch):
+async def behind(start, engine):
     """The server of a node that looks only when told, with a match that others have had since; its runner's state."""
-    for module, name in ((handover, "LOOK_SECONDS"), (handover, "HAND_OVER_SECONDS"), (server_module, "LOOK_SECONDS")):
-        monkeypatch.setattr(module, name, 3600)
-    server = await start("one")
+    server = await start("one", timing=Timing(look_seconds=3600, hand_over_seconds=3600))
     async with dial(server.url) as raw:
         await raw.hello()
         match = await raw.play("classic-evil")
@@ -290,15 +293,11 @@ async def test_player_enters_a_round_on_one_node_only(start, engine):
 
 
 @pytest.mark.parametrize("is_over", [False, True])
-async def test_second_match_of_a_round_is_refused_as_at_the_same_node(
-    start, engine, postgres_url, monkeypatch, is_over
-):
+async def test_second_match_of_a_round_is_refused_as_at_the_same_node(start, engine, postgres_url, is_over):
     """The node that is asked has not looked since the match began at the other."""
-    for module in (handover, server_module):
-        monkeypatch.setattr(module, "LOOK_SECONDS", 3600)
     token = given_names(postgres_url, ["annette"])["annette"]
     open_round(engine, Round("friday", "classic", 10, sealed=False, opens=0, closes=None, published=None), None)
-    servers = [await start(name) for name in ("one", "two")]
+    servers = [await start(name, timing=Timing(look_seconds=3600)) for name in ("one", "two")]
     async with dial(servers[0].url) as first, dial(servers[1].url) as second:
         for raw in (first, second):
             await raw.hello(token=token)

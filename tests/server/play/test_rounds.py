@@ -8,13 +8,12 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server import server as server_module
-from evilpegs_server import show_server
 from evilpegs_server.sealing import hides_metrics
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.log import rounds
 from evilpegs_server.storage.log.acts import forget_player
+from evilpegs_server.timing import Timing
 from support.fake_server import SERVER_LADDERS
 from support.in_process import running_server
 from support.named_players import given_names
@@ -26,13 +25,6 @@ NOW = 1_795_000_000_000
 HOUR = 3_600_000
 GAMES = 3
 CODE = "1" * 16
-
-
-@pytest.fixture(autouse=True)
-def looks(monkeypatch):
-    """Let the server look at the rounds all the time."""
-    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(show_server, "LOOK_SECONDS", 0.01)
 
 
 class Wall:
@@ -59,7 +51,8 @@ class Contest:
 
     async def start(self):
         settings = Settings(port=0, site=True, site_port=0, database=self.database)
-        running = running_server(settings, structlog.get_logger(), ladders=dict(SERVER_LADDERS), wall_ms=self.wall)
+        given = {"ladders": dict(SERVER_LADDERS), "wall_ms": self.wall, "timing": Timing(look_seconds=0.01)}
+        running = running_server(settings, structlog.get_logger(), **given)
         self.server = await self._stack.enter_async_context(running)
         web = httpx.AsyncClient(base_url=self.server.site_url, timeout=PATIENCE)
         self.web = await self._stack.enter_async_context(web)

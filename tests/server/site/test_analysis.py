@@ -82,7 +82,8 @@ async def test_document_equals_that_of_command_line(played, analyses):
 
 async def test_real_worker_computes_same_document(played):
     """The analysis runs in a process of its own."""
-    process = WorkerProcess(WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
+    setup = WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes())
+    process = WorkerProcess(setup, structlog.get_logger(), export_seconds=PATIENCE)
     pool = TaskPool(ONE_AT_A_TIME, process, lambda: 0.0)
     async with asyncio.timeout(PATIENCE):
         assert await read(MatchAnalyses(played, pool), OVER) == expected(played, OVER)

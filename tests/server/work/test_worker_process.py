@@ -49,11 +49,10 @@ def logs():
 async def new_process(logs, monkeypatch):
     """Return a function that makes processes that can import the tasks of tests."""
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
-    monkeypatch.setattr(worker_process, "STOP_SECONDS", PATIENCE)
     processes = []
 
-    def new():
-        processes.append(WorkerProcess(SETUP, structlog.wrap_logger(None, processors=[logs])))
+    def new(export_seconds=PATIENCE):
+        processes.append(WorkerProcess(SETUP, structlog.wrap_logger(None, processors=[logs]), export_seconds))
         return processes[-1]
 
     yield new
@@ -187,15 +186,14 @@ async def test_close_returns_learned_positions(process):
 async def test_setup_passes_learned_positions(process, logs):
     await process.run(DEVIL)
     learned = await process.close()
-    again = WorkerProcess(WorkerSetup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]))
+    again = WorkerProcess(WorkerSetup(BYTES, BYTES, learned), structlog.wrap_logger(None, processors=[logs]), PATIENCE)
     await again.run(DEVIL)
     assert await again.close() is None
 
 
 @pytest.mark.full
-async def test_close_kills_process_that_hangs(new_process, tmp_path, logs, monkeypatch):
-    monkeypatch.setattr(worker_process, "STOP_SECONDS", 0.01)
-    process = new_process()
+async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
+    process = new_process(export_seconds=0.01)
     os.mkfifo(tmp_path / "gate")
     await process.run(Call(os.getpid))
     forgotten = asyncio.create_task(process.run(Call(Path.read_text, tmp_path / "gate")))

@@ -1,0 +1,27 @@
+"""The looks, waits and patience of a server: one value that is handed on from where it starts; tests give their own."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    # looks, of which another follows after this time
+    look_seconds: float = 1.0  # at what the operator has changed, and at silent nodes
+    hand_over_seconds: float = 0.1  # at what other nodes ask for
+    show_look_seconds: float = 1.0  # at the show process
+    # looks without a word from a show process, which is then replaced; the server itself may have been stopped
+    silent_looks: int = 10
+    starting_looks: int = 120
+
+    # the start
+    port_release_seconds: float = 5.0  # the show process of a server that was killed has the port until it notices
+    compiling_seconds: float = 3.0  # loading compiled kernels takes a second or two
+
+    # the stop
+    drain_seconds: float = 3.0  # for replies and commits in progress
+    close_seconds: float = 2.0  # for clients to read their last messages and close
+    outlet_seconds: float = 2.5  # for the show, whose site and feed close one after another
+    show_stop_seconds: float = 2.25
+    worker_seconds: float = 1.0  # for the worker process to export the positions it has solved, and end
+    export_seconds: float = 2.0
+    stop_seconds: float = 9.0  # for all steps together; then the process ends by force
