@@ -186,8 +186,11 @@ async def running_server(
 
         # the game port, because nobody can play before everything else runs
         hosts, proxies = AllowedHosts(settings.hosts, settings.site_url), TrustedProxies(settings.trusted_proxies)
-        entrance = Entrance(services.admission, clock.now, hosts, site, settings.site_url, proxies, tls)
-        gateway = Gateway(services, entrance, GameMetrics(services, loop_lag, work.pools, work.caches))
+        entrance = Entrance(
+            services.admission, clock.now, hosts, site, settings.site_url, proxies, timing.tls_seconds, tls
+        )
+        metrics = GameMetrics(services, loop_lag, work.pools, work.caches)
+        gateway = Gateway(services, entrance, metrics, timing.sweep_seconds)
         acts = OperatorActs(services, rounds, gateway.end)
         with listening.naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
@@ -230,7 +233,7 @@ async def _open_play(
     work = CodemakingWork(settings, log, timing)
     stack.push_async_callback(stopping.run_step, "worker", timing.worker_seconds, work.close, log)
     loop = asyncio.get_running_loop()
-    writer = Writer(opened.store, loop.call_soon_threadsafe, loop.call_soon)
+    writer = Writer(opened.store, loop.call_soon_threadsafe, loop.call_soon, timing=timing)
     writer.start()
     stack.callback(_close_writer, writer, log)
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
@@ -249,10 +252,11 @@ async def _open_play(
     rounds = Rounds(open_matches, served, engine, wall_ms, log)
     eligibility = Eligibility(served, open_matches, presence, rounds, ServerCounts(), wall_ms)
     registry = MatchRegistry(
-        eligibility, work.codemaking, writer, engine, clock, wall_ms, log, node=node, signer=signer
+        eligibility, work.codemaking, writer, engine, clock, wall_ms, log, node=node, signer=signer, timing=timing
     )
+    admission = Admission(settings, timing)
     services = SessionServices(
-        registry, players, writer, engine, Admission(settings), presence, settings, wall_ms, log, signer.public_key
+        registry, players, writer, engine, admission, presence, settings, wall_ms, log, signer.public_key
     )
     await lapse_names(services)
     lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log, {})

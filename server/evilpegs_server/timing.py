@@ -8,6 +8,8 @@ class Timing:
     # looks, of which another follows after this time
     look_seconds: float = 1.0  # at what the operator has changed, and at silent nodes
     hand_over_seconds: float = 0.1  # at what other nodes ask for
+    sweep_seconds: float = 1.0  # at idle players
+    file_look_seconds: float = 0.5  # at the file of the database, while there is nothing to write
     show_look_seconds: float = 1.0  # at the show process
     # looks without a word from a show process, which is then replaced; the server itself may have been stopped
     silent_looks: int = 10
@@ -16,6 +18,13 @@ class Timing:
     # the start
     port_release_seconds: float = 5.0  # the show process of a server that was killed has the port until it notices
     compiling_seconds: float = 3.0  # loading compiled kernels takes a second or two
+    restart_grace_ms: int = 60_000  # to resume a match, before its clock runs without the player
+
+    # strangers and the disk
+    tls_seconds: float = 5.0  # for a handshake
+    over_limit_ms: float = 5_000.0  # in which an address that met a limit has a small budget
+    reload_seconds: float = 1.0  # between two attempts to read a match whose events could not be stored
+    busy_seconds: float = 2.0  # for the write lock, per batch; when the writer closes, for all remaining ones together
 
     # the stop
     drain_seconds: float = 3.0  # for replies and commits in progress

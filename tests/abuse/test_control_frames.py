@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,13 +10,13 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from evilpegs_server.gateway import admission
 from evilpegs_server.gateway import connection as gateway_connection
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, MAX_UNSENT_BYTES, SLICE_BYTES, GameConnection
 from evilpegs_server.limits import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
 from support.hostile_peer import CONT, PING, PONG, TEXT, UPGRADE, Peer, frame, text
 from support.patience import PATIENCE
+from support.patient_server import PATIENT
 from support.waiting import loop_turns
 
 FLOODS = {
@@ -55,10 +56,9 @@ async def test_unlimited_flood_of_pings_is_answered(run_server, kind):
     assert (counts[PONG], code) == (4_000, 1000)
 
 
-async def test_flooder_who_returns_has_small_budget(run_server, monkeypatch):
+async def test_flooder_who_returns_has_small_budget(run_server):
     """The budget of an address that was over a limit is not whole again because it connects again."""
-    monkeypatch.setattr(admission, "OVER_LIMIT_MS", 1000 * PATIENCE)
-    server = await run_server()
+    server = await run_server(replace(PATIENT, over_limit_ms=1000 * PATIENCE))
     kind = FLOODS["empty pings"]
     first, _ = await asyncio.to_thread(flood, server.url, kind)
     second, code = await asyncio.to_thread(flood, server.url, kind)

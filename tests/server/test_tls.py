@@ -11,8 +11,8 @@ import pytest
 import uvloop
 from websockets.asyncio.client import connect
 
-from evilpegs_server.gateway import connection
 from evilpegs_server.listening import TlsUnusableError, load_tls
+from evilpegs_server.timing import Timing
 from support.certificates import make_certificate, trust
 from support.handshakes import ENDLESS
 from support.in_process import serving
@@ -57,12 +57,12 @@ def test_unusable_certificate_is_named(certificate, tmp_path):
 
 
 @pytest.fixture
-async def secure_server(certificate, database, monkeypatch):
+async def secure_server(certificate, database):
     """Run a server with a certificate."""
-    monkeypatch.setattr(connection, "TLS_SECONDS", PATIENCE)
     cert, key = certificate
     limits = {"connections_per_address": 3, "trusted_proxies": "192.0.2.1"}
-    async with serving(database, site=True, tls_cert=cert, tls_key=key, **limits) as running:
+    patient = Timing(tls_seconds=PATIENCE)
+    async with serving(database, patient, site=True, tls_cert=cert, tls_key=key, **limits) as running:
         yield replace(running, host="localhost")
 
 

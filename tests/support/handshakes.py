@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
-from evilpegs_server.gateway import connection, gateway
+from evilpegs_server.gateway import gateway
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.timing import Timing
 from support.patience import PATIENCE
 
-ENDLESS = Timing(close_seconds=10 * PATIENCE)
+ENDLESS = Timing(tls_seconds=10 * PATIENCE, close_seconds=10 * PATIENCE)
 
 
 @pytest.fixture
@@ -27,6 +27,5 @@ def endless_handshakes(monkeypatch):
 
     monkeypatch.setattr(GameConnection, "connection_made", note_connection)
     monkeypatch.setenv("EVILPEGS_HELLO_SECONDS", str(10 * PATIENCE))
-    monkeypatch.setattr(connection, "TLS_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
     return accepted

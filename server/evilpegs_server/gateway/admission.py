@@ -23,11 +23,11 @@ from evilpegs_server.addresses import limited_networks
 from evilpegs_server.limits import NetworkCounter, Windows
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.settings import Settings
+from evilpegs_server.timing import Timing
 
 HOUR_MS: Final = 3_600_000.0
 MINUTE_MS: Final = 60_000.0
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
-OVER_LIMIT_MS: Final = 5_000.0
 
 
 class Limit(StrEnum):
@@ -63,7 +63,7 @@ class Ticket:
 
 
 class Admission:
-    def __init__(self, limits: Settings) -> None:
+    def __init__(self, limits: Settings, timing: Timing = Timing()) -> None:
         most = limits.max_connections
         self.limits = limits
         self.guest_seats = max(1, most * limits.guest_seats_percent // 100)
@@ -72,7 +72,7 @@ class Admission:
         self.ordinary_seats = most - self.reserve_seats
         self.met: Counter[str] = Counter()
         """By the name of the setting."""
-        self.excess = Windows[str](OVER_LIMIT_MS)
+        self.excess = Windows[str](timing.over_limit_ms)
         """The addresses that have just met a limit here, or a rate limit of the gateway."""
         self.taken = self.guests = 0
         self._connections = NetworkCounter(limits.connections_per_address)

@@ -34,7 +34,6 @@ SLICE_BYTES: Final = 1024
 MAX_UNSENT_BYTES: Final = 1 << 20
 MAX_DISCARDED_BYTES: Final = 1 << 18
 FAIL_SECONDS: Final = 2.0
-TLS_SECONDS: Final = 5.0
 CLOSE_SECONDS: Final = 2.0
 # A ping, pong or continuation frame beyond the rate limit cannot be answered with an error. It counts as this many
 # refusals: a flood soon ends the connection, while a single ping of a client that sends too many messages does not.
@@ -148,7 +147,7 @@ class GameConnection(ServerConnection):
                 early,
                 tls,
                 server_side=True,
-                ssl_handshake_timeout=TLS_SECONDS,
+                ssl_handshake_timeout=self.entrance.tls_seconds,
                 ssl_shutdown_timeout=CLOSE_SECONDS,
             )
         )

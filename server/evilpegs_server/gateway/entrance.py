@@ -37,6 +37,7 @@ class Entrance:
     site: PublicAddress | None
     site_url: str | None
     proxies: TrustedProxies
+    tls_seconds: float
     tls: ssl.SSLContext | None = None
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:

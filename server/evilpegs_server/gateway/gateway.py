@@ -33,7 +33,6 @@ from evilpegs_server.sealing import hides_metrics
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""
-SWEEP_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 2
 _CUT_OFF_SECONDS: Final = 0.5
 # a redirection repeats only these paths; all others lead to the root of the site
@@ -47,8 +46,10 @@ class Gateway:
     _server: Server
     _sweeping: asyncio.Task[None]
 
-    def __init__(self, services: SessionServices, entrance: Entrance, metrics: GameMetrics) -> None:
-        self._services = services
+    def __init__(
+        self, services: SessionServices, entrance: Entrance, metrics: GameMetrics, sweep_seconds: float
+    ) -> None:
+        self._services, self._sweep_seconds = services, sweep_seconds
         self._per_second = services.settings.requests_per_second
         self._entrance = entrance
         self._metrics = metrics
@@ -197,7 +198,7 @@ class Gateway:
 
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(SWEEP_SECONDS)
+            await asyncio.sleep(self._sweep_seconds)
             try:
                 self._end_idle_players()
             except Exception:

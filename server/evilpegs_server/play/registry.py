@@ -31,13 +31,10 @@ from evilpegs_server.storage.log.players import Player
 from evilpegs_server.storage.log.writer import Write, Writer
 from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import Reads
+from evilpegs_server.timing import Timing
 
 # a match of 100 games takes about a megabyte
 MAX_FINISHED_MATCHES: Final = 32
-RELOAD_SECONDS: Final = 1.0
-"""Between two attempts to read a match from the database whose events could not be stored."""
-RESTART_GRACE_MS: Final = 60_000
-"""The time after a restart to resume a match, before its clock runs without the player."""
 
 
 class MatchRegistry:
@@ -53,8 +50,8 @@ class MatchRegistry:
         wall_ms: Callable[[], int],
         log: BoundLogger,
         node: Callable[["MatchRegistry", Reader], PlayingNode] = PlayingNode,
-        reload_seconds: float = RELOAD_SECONDS,
         signer: RecordSigner | None = None,
+        timing: Timing = Timing(),
     ) -> None:
         self.ladders, self.open, self.counts = eligibility.ladders, eligibility.open, eligibility.counts
         self.draining = False
@@ -77,7 +74,7 @@ class MatchRegistry:
         self._reads = Reads(threads=1)
         self._read = partial(read_match, engine, self.ladders.known)
         self._finished: dict[str, ReplayedMatch] = {}
-        self._reload_seconds = reload_seconds
+        self._timing = timing
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self.node = node(self, engine)
 
@@ -178,7 +175,7 @@ class MatchRegistry:
             if times is not None:
                 runner.take_over(times)
             elif not replayed.match.over:
-                runner.recover(RESTART_GRACE_MS)
+                runner.recover(self._timing.restart_grace_ms)
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
@@ -197,7 +194,7 @@ class MatchRegistry:
 
     async def _reload(self, match: str, player: int) -> None:
         while True:
-            await asyncio.sleep(self._reload_seconds)
+            await asyncio.sleep(self._timing.reload_seconds)
             try:
                 await self.node.reclaim(match, player)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later

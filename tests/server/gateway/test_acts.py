@@ -8,7 +8,6 @@ import pytest
 from evilpegs.commands import players
 from evilpegs.commands.players import forget
 from evilpegs_server.gateway import acts as module
-from evilpegs_server.play import registry
 from evilpegs_server.play.open_matches import OpenMatches
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.storage.database import open_database
@@ -26,7 +25,7 @@ LADDER = "classic-evil-practice"
 
 @pytest.fixture
 async def server(database):
-    async with serving(database, Timing(look_seconds=0.01)) as running:
+    async with serving(database, Timing(look_seconds=0.01, restart_grace_ms=10**12)) as running:
         yield running
 
 
@@ -94,7 +93,6 @@ async def test_banned_player_is_told_why_and_forfeits(server, engine):
 
 async def test_match_of_a_banned_player_ends_though_it_is_read_again(server, engine, monkeypatch):
     """Its new runner knows nothing of the ban, and its clock would wait for the player."""
-    monkeypatch.setattr(registry, "RESTART_GRACE_MS", 10**12)
     async with dial(server.url) as player:
         await player.hello("anna")
         runner = server.registry.open.get(await player.play(LADDER))

@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from evilpegs_server.gateway import gateway
 from evilpegs_server.play.counts import EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.log.archive import load_match, load_players
+from evilpegs_server.timing import Timing
 from support.in_process import serving
 from support.servers import dial
 from support.waiting import until
@@ -194,12 +194,11 @@ class TestIdleGuests:
         assert fake_server.connect().session.idle_seconds(100 * MINUTES_MS) == 0
 
 
-async def test_idle_names_leave_nearly_full_server(database, monkeypatch):
+async def test_idle_names_leave_nearly_full_server(database):
     """Only as many as must, those idle longest first, and nobody who plays."""
-    monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.02)
     # everybody is idle at once, and stays until a fourth connection takes the last ordinary seat
     limits = {"max_connections": 5, "reserve_seats_percent": 20, "name_idle_seconds": 0.001}
-    async with serving(database, **limits) as server, AsyncExitStack() as stack:
+    async with serving(database, Timing(sweep_seconds=0.02), **limits) as server, AsyncExitStack() as stack:
         player, first, second = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
         await player.hello("player")
         await player.play("classic-evil")

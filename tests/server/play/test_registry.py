@@ -8,10 +8,10 @@ import pytest
 from evilpegs_protocol.record import event_hash
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.match.match import State
-from evilpegs_server.play.registry import RESTART_GRACE_MS
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.storage.log.archive import load_match
+from evilpegs_server.timing import Timing
 from support.waiting import loop_turns
 
 
@@ -92,7 +92,7 @@ class TestRestart:
     async def test_restart_holds_clocks_for_grace_period(self, ann, restart):
         match = await ann.play("tiny")
         runner = restart().registry.open.get(match)
-        assert runner.match.deadline() == 1_000 + RESTART_GRACE_MS
+        assert runner.match.deadline() == 1_000 + Timing().restart_grace_ms
         assert not runner.match.clock.running
 
     async def test_restart_keeps_game_waiting_for_ready(self, ann, restart):

@@ -13,6 +13,7 @@ from evilpegs_server.play.messages import Request
 from evilpegs_server.play.runner import MAX_WAITING
 from evilpegs_server.replies.capacity import reply_cost
 from evilpegs_server.storage.queries import read
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.tasks import FindHint, FindWitness
 from support.waiting import loop_turns, until
@@ -73,7 +74,7 @@ class TestDurability:
         assert (await again.guess(match, 1, "2" * 16))["seq"] == 3
 
     async def test_broken_match_is_restored_by_itself(self, open_fake_server, broken_disk):
-        fake_server = open_fake_server(reload_seconds=0)
+        fake_server = open_fake_server(timing=Timing(reload_seconds=0))
         ann = await fake_server.connect_player()
         match = await ann.play("long")
         broken_disk.on = True

@@ -11,6 +11,7 @@ from sqlalchemy import event
 from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
 from evilpegs_server.storage.log.writer import MAX_JOBS, WAKE_JOBS, Fact, Write, Writer
+from evilpegs_server.timing import Timing
 from support.patience import PATIENCE
 
 TABLES = (
@@ -48,7 +49,8 @@ def commits(engine):
 @pytest.fixture
 def writer(engine, commits):
     """Return a writer that reports on its own thread; it is not started, so that jobs gather first."""
-    writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report())
+    quick = Timing(busy_seconds=0.05)
+    writer = Writer(SqliteStore(engine, statements=STATEMENTS), lambda report: report(), timing=quick)
     yield writer
     writer.close()
 
@@ -252,9 +254,8 @@ class TestUnusableDatabase:
         return errors
 
     @pytest.fixture
-    def lock_file(self, tmp_path, monkeypatch):
-        """Return a function that takes the write lock as another process would, and a writer that waits shortly."""
-        monkeypatch.setattr("evilpegs_server.storage.log.writer.BUSY_SECONDS", 0.05)
+    def lock_file(self, tmp_path):
+        """Return a function that takes the write lock as another process would."""
 
         def lock():
             other = sqlite3.connect(tmp_path / "evilpegs.sqlite3", isolation_level=None)
@@ -329,7 +330,8 @@ class TestMovedFile:
             if place.error is not None:
                 raise place.error
 
-        writer = Writer(SqliteStore(engine, check, statements=STATEMENTS), lambda report: report())
+        store, quick = SqliteStore(engine, check, statements=STATEMENTS), Timing(file_look_seconds=0.001)
+        writer = Writer(store, lambda report: report(), timing=quick)
         yield writer
         writer.close()
 
@@ -353,8 +355,7 @@ class TestMovedFile:
         writer.close()
         assert errors == [gone, gone]
 
-    def test_idle_writer_notices_file_that_left_and_returned(self, writer, place, monkeypatch):
-        monkeypatch.setattr("evilpegs_server.storage.log.writer.CHECK_SECONDS", 0.001)
+    def test_idle_writer_notices_file_that_left_and_returned(self, writer, place):
         place.error = DatabaseMovedError("gone")
         writer.start()
         self.wait_for_check(place)

@@ -22,15 +22,12 @@ from typing import Any, Final, NamedTuple, Protocol
 from evilpegs_server.match.match import RefusedError
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
+from evilpegs_server.timing import Timing
 
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000  # per transaction
 # submitted jobs that wake the thread at once, without waiting for more
 WAKE_JOBS: Final = 128
-# for the write lock, per batch; after `close`, for all remaining batches together
-BUSY_SECONDS: Final = 2.0
-# while there is nothing to write
-CHECK_SECONDS: Final = 0.5
 # for a disk that does not respond
 CLOSE_SECONDS: Final = 4.0
 
@@ -99,7 +96,9 @@ class Writer:
         # likewise, after everything else that is pending there
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
+        timing: Timing = Timing(),
     ) -> None:
+        self._timing = timing
         self.health = WriterHealth(now)
         self._store = store
         self.sent = store.last_event
@@ -147,7 +146,7 @@ class Writer:
         """Commit all submitted jobs and stop the thread; return True if it has stopped in time."""
         if not self._closed:
             self._closed = True
-            self._lock_by = time.monotonic() + BUSY_SECONDS
+            self._lock_by = time.monotonic() + self._timing.busy_seconds
             self._flush()
             self._jobs.put(None)
         if self._thread.ident is not None:
@@ -168,7 +167,7 @@ class Writer:
     def _next_jobs(self) -> list[_Job] | None:
         while True:
             try:
-                return self._jobs.get(timeout=CHECK_SECONDS)
+                return self._jobs.get(timeout=self._timing.file_look_seconds)
             except Empty:
                 self.health.obstacle = self._find_obstacle()
 
@@ -192,7 +191,7 @@ class Writer:
         return True
 
     def _commit(self, jobs: Sequence[_Job]) -> Sequence[Exception | None]:
-        seconds = BUSY_SECONDS if self._lock_by is None else max(0.0, self._lock_by - time.monotonic())
+        seconds = max(0.0, self._lock_by - time.monotonic()) if self._lock_by is not None else self._timing.busy_seconds
         try:
             self._store.check()
             errors = self._store.write([job.writes for job in jobs], seconds)
