@@ -96,7 +96,8 @@ async def running_show(
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
             cursor = FeedCursor(beside(settings.database, ".feed"), engine, log, sent, gone)
-            feed = Feed(broker, settings.server_id, lasting, playable, engine, follower, leaderboards, cursor, log)
+            shown = lasting, playable, engine, follower, leaderboards
+            feed = Feed(broker, settings.server_id, *shown, cursor, log, timing)
             feed.start()
             stack.push_async_callback(feed.close)
 

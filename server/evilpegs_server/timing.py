@@ -10,6 +10,7 @@ class Timing:
     hand_over_seconds: float = 0.1  # at what other nodes ask for
     sweep_seconds: float = 1.0  # at idle players
     file_look_seconds: float = 0.5  # at the file of the database, while there is nothing to write
+    documents_seconds: float = 1.0  # at the open matches and leaderboards that the feed publishes
     show_look_seconds: float = 1.0  # at the show process
     # looks without a word from a show process, which is then replaced; the server itself may have been stopped
     silent_looks: int = 10
@@ -20,16 +21,19 @@ class Timing:
     compiling_seconds: float = 3.0  # loading compiled kernels takes a second or two
     restart_grace_ms: int = 60_000  # to resume a match, before its clock runs without the player
 
-    # strangers and the disk
+    # strangers, the disk and the broker
     tls_seconds: float = 5.0  # for a handshake
     over_limit_ms: float = 5_000.0  # in which an address that met a limit has a small budget
     reload_seconds: float = 1.0  # between two attempts to read a match whose events could not be stored
     busy_seconds: float = 2.0  # for the write lock, per batch; when the writer closes, for all remaining ones together
+    answer_seconds: float = 30.0  # for the broker to accept a connection or acknowledge a message
 
     # the stop
     drain_seconds: float = 3.0  # for replies and commits in progress
     close_seconds: float = 2.0  # for clients to read their last messages and close
     outlet_seconds: float = 2.5  # for the show, whose site and feed close one after another
+    feed_stop_seconds: float = 1.0  # for the last results and the goodbye to reach the broker
+    goodbye_seconds: float = 0.5
     show_stop_seconds: float = 2.25
     worker_seconds: float = 1.0  # for the worker process to export the positions it has solved, and end
     export_seconds: float = 2.0

@@ -9,7 +9,8 @@ from evilpegs_server.settings import Settings
 from support.in_process import running_server
 from support.leftovers import no_thread_left
 from support.local_worker import no_worker_process
-from support.patient_server import PATIENT, lengthen_limits
+from support.patience import PATIENCE
+from support.patient_server import PATIENT
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,13 +31,12 @@ def database(tmp_path):
 
 
 @pytest.fixture
-async def run_server(database, monkeypatch):
+async def run_server(database):
     """Run a server in this process with other settings than the default."""
-    lengthen_limits(monkeypatch)
     async with AsyncExitStack() as stack:
 
         async def run(timing=PATIENT, **settings):
-            options = {"port": 0, "site": False, "database": database} | settings
+            options = {"port": 0, "site": False, "database": database, "hello_seconds": PATIENCE} | settings
             running = running_server(Settings(**options), structlog.get_logger(), timing=timing)
             return await stack.enter_async_context(running)
 

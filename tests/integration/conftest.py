@@ -8,7 +8,8 @@ from support.handshakes import endless_handshakes
 from support.in_process import running_server
 from support.leftovers import no_thread_left
 from support.local_worker import no_worker_process
-from support.patient_server import PATIENT, lengthen_limits
+from support.patience import PATIENCE
+from support.patient_server import PATIENT
 from support.servers import dial
 
 
@@ -35,10 +36,9 @@ def database(tmp_path, request, monkeypatch):
 
 
 @pytest.fixture
-async def server(database, monkeypatch):
+async def server(database):
     """Run a server in this process."""
-    lengthen_limits(monkeypatch)
-    settings = Settings(port=0, site=False, database=database)
+    settings = Settings(port=0, site=False, database=database, hello_seconds=PATIENCE)
     async with running_server(settings, structlog.get_logger(), timing=PATIENT) as running:
         yield running
 

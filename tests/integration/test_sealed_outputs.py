@@ -40,7 +40,7 @@ from support.brokers import Mosquitto, Proxy, Subscriber
 from support.in_process import running_server
 from support.named_players import given_names
 from support.patience import PATIENCE
-from support.patient_server import PATIENT, lengthen_limits
+from support.patient_server import PATIENT
 from support.servers import dial, run_command
 from support.waiting import until
 
@@ -87,8 +87,6 @@ QUICK = replace(PATIENT, look_seconds=0.01)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Let no limit end a slow test."""
-    lengthen_limits(monkeypatch)
     monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(round_results, "MINUTE_MS", 10**15)  # no full minute is over
 
@@ -111,7 +109,12 @@ class Contest:
     @asynccontextmanager
     async def running(self):
         settings = Settings(
-            port=0, site=True, site_port=0, database=self.database, mqtt=f"mqtt://127.0.0.1:{self.proxy.port}"
+            port=0,
+            site=True,
+            site_port=0,
+            database=self.database,
+            mqtt=f"mqtt://127.0.0.1:{self.proxy.port}",
+            hello_seconds=PATIENCE,
         )
         log = structlog.wrap_logger(None, processors=[self._keep], wrapper_class=BoundLogger)
         async with (

@@ -15,7 +15,6 @@ from evilpegs_server.storage.log.acts import load_last_hiding
 from evilpegs_server.storage.log.rounds import load_rounds
 from evilpegs_server.storage.queries import Reader
 
-PERIOD_SECONDS: Final = 1.0
 MAX_LISTED: Final = 100
 """The most open matches that a document lists; its count includes all."""
 
@@ -30,9 +29,10 @@ class Documents:
     engine: Reader
     follower: Follower
     leaderboards: LiveLeaderboards
+    period_seconds: float
 
     async def publish(self, client: FeedClient) -> None:
-        """Publish all documents, then every second the changed ones. Raises aiomqtt.MqttError or TimeoutError."""
+        """Publish all documents, then after each period the changed ones. Raises aiomqtt.MqttError or TimeoutError."""
         published: dict[str, bytes] = {}
         hiding = 0
         while True:
@@ -45,7 +45,7 @@ class Documents:
                 if published.get(topic) != payload:
                     published[topic] = payload
                     await client.deliver(Delivery(topic, payload, is_retained=True))
-            await asyncio.sleep(PERIOD_SECONDS)
+            await asyncio.sleep(self.period_seconds)
 
     async def _live(self) -> dict[str, bytes]:
         by_ladder: dict[str, list[OpenMatchRow]] = {ladder: [] for ladder in self.offered}

@@ -12,7 +12,7 @@ from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_log import RefusalLog
 from evilpegs_server.feed.cursor import FeedCursor
-from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, answer_of
+from evilpegs_server.feed.mqtt_client import Delivery, FeedClient
 from evilpegs_server.show.follower import FollowedEvent, Follower, read_events
 from evilpegs_server.storage.log.archive import load_starts
 from evilpegs_server.storage.queries import Reader
@@ -93,7 +93,7 @@ class EventFeed:
             if event.type == "match_over":
                 results.append((event, client.post(self._result(event, starts[event.match]))))
         for event, result in results:
-            if not await answer_of(result):
+            if not await client.answer_of(result):
                 self.cursor.position = event.id - 1
                 return False
             self.refusals.accepted(self.topics.result(event.match))

@@ -20,10 +20,9 @@ from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.storage.queries import Reader
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.child_process import Retries
 
-STOP_SECONDS: Final = 1.0
-"""The time for the last results and the goodbye to reach the broker when the server stops."""
 STORE_SECONDS: Final = 1.0
 
 
@@ -41,8 +40,9 @@ class Feed:
         leaderboards: LiveLeaderboards,
         cursor: FeedCursor,
         log: BoundLogger,
+        timing: Timing,
     ) -> None:
-        self._broker = broker
+        self._broker, self._timing = broker, timing
         self._topics = topics = FeedTopics(server_id)
         self._cursor = cursor
         self._retries = Retries(BACKOFF, rng := Random())  # noqa: S311 - jitter
@@ -51,7 +51,8 @@ class Feed:
         self._connections = ConnectionLog(log, broker.address, asyncio.get_running_loop().call_later)
         self._refusals = RefusalLog(log, broker.user)
         self._events = EventFeed(engine, cursor, topics, follower, self._wake, self._stopping, self._refusals, rng)
-        self._documents = Documents(topics, ladders, offered, engine, follower, leaderboards)
+        period = timing.documents_seconds
+        self._documents = Documents(topics, ladders, offered, engine, follower, leaderboards, period)
         self._publishing: asyncio.Task[None] | None = None
         self._storing: asyncio.Task[None] | None = None
         follower.wake(self._wake.set)
@@ -65,23 +66,23 @@ class Feed:
             self._storing = asyncio.create_task(self._store_cursor())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped`, within `STOP_SECONDS`."""
+        """Publish the last results and the state `stopped`, within ``feed_stop_seconds``."""
         if self._publishing is not None and self._storing is not None:
             self._stopping.set()
             self._wake.set()
             if self._is_connected:
-                await asyncio.wait([self._publishing], timeout=STOP_SECONDS)
+                await asyncio.wait([self._publishing], timeout=self._timing.feed_stop_seconds)
             while not self._publishing.done():  # aiomqtt may lose a cancellation while it connects
                 # without a goodbye, the broker publishes the last will, the state `lost`
                 self._publishing.cancel()
-                await asyncio.wait([self._publishing], timeout=STOP_SECONDS)
+                await asyncio.wait([self._publishing], timeout=self._timing.feed_stop_seconds)
             self._closed.set()
             await self._storing
         self._cursor.close()
 
     def _new_client(self) -> FeedClient:
         will = aiomqtt.Will(self._topics.state, self._state("lost").payload, qos=1, retain=True)
-        return FeedClient(self._broker, f"evilpegs-{self._topics.server}", will, self._refusals.refused)
+        return FeedClient(self._broker, f"evilpegs-{self._topics.server}", will, self._refusals.refused, self._timing)
 
     async def _use(self, client: FeedClient) -> None:
         self._is_connected = True

@@ -12,11 +12,9 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from evilpegs_protocol.broker import Broker
+from evilpegs_server.timing import Timing
 
 KEEPALIVE_SECONDS: Final = 20
-ANSWER_SECONDS: Final = 30.0
-"""The time for the broker to accept a connection or acknowledge a message."""
-GOODBYE_SECONDS: Final = 0.5
 
 # of a PUBLISH packet: kind 1, length 4, length of the topic 2, number of the message 2 bytes
 _HEADER_BYTES: Final = 9
@@ -55,7 +53,12 @@ class FeedClient(aiomqtt.Client):
     """
 
     def __init__(
-        self, broker: Broker, identifier: str, will: aiomqtt.Will, on_refusal: Callable[[RefusedMessage], None]
+        self,
+        broker: Broker,
+        identifier: str,
+        will: aiomqtt.Will,
+        on_refusal: Callable[[RefusedMessage], None],
+        timing: Timing,
     ) -> None:
         super().__init__(
             broker.host,
@@ -66,13 +69,13 @@ class FeedClient(aiomqtt.Client):
             identifier=identifier,
             protocol=aiomqtt.ProtocolVersion.V5,
             will=will,
-            timeout=ANSWER_SECONDS,
+            timeout=timing.answer_seconds,
             keepalive=KEEPALIVE_SECONDS,
             clean_start=True,
             tls_context=broker.tls_context(),
             socket_options=_NO_DELAY,
         )
-        self._on_refusal = on_refusal
+        self._on_refusal, self.goodbye_seconds = on_refusal, timing.goodbye_seconds
         self._largest_packet: int | None = None
         self._unanswered: dict[int, tuple[str, asyncio.Future[bool]]] = {}
         self._posted = 0
@@ -107,11 +110,16 @@ class FeedClient(aiomqtt.Client):
         # nothing is subscribed: the request has no effect but its answer, where a message would reach subscribers
         error, number = self._client.unsubscribe("evilpegs")
         self._check(error)
-        await answer_of(self._await_answer(number or 0, "evilpegs"))
+        await self.answer_of(self._await_answer(number or 0, "evilpegs"))
 
     async def deliver(self, message: Delivery) -> bool:
         """Publish, and return whether the broker accepts. Raises aiomqtt.MqttError or TimeoutError."""
-        return await answer_of(self.post(message))
+        return await self.answer_of(self.post(message))
+
+    async def answer_of(self, posted: asyncio.Future[bool]) -> bool:
+        """Wait for the answer to a posted message; raises TimeoutError."""
+        async with asyncio.timeout(self.timeout):
+            return await posted
 
     async def wait_until_lost(self) -> None:
         """Raise `aiomqtt.MqttError` with the reason when the connection is lost."""
@@ -124,7 +132,7 @@ class FeedClient(aiomqtt.Client):
         if isinstance(open_socket, socket.socket):
             with suppress(OSError):
                 open_socket.shutdown(socket.SHUT_RDWR)
-            async with asyncio.timeout(GOODBYE_SECONDS):
+            async with asyncio.timeout(self.goodbye_seconds):
                 while self._client.socket() is not None:  # noqa: ASYNC110 - paho closes it when it reads the end
                     await asyncio.sleep(0.005)
         if self._disconnected.done() and not self._disconnected.cancelled():
@@ -204,12 +212,6 @@ def _fail(future: asyncio.Future[None], error: Exception) -> None:
         future.exception()  # known, or asyncio would log it if nobody waits any more
 
 
-async def answer_of(posted: asyncio.Future[bool]) -> bool:
-    """Wait for the answer to a posted message; raises TimeoutError."""
-    async with asyncio.timeout(ANSWER_SECONDS):
-        return await posted
-
-
 @asynccontextmanager
 async def connected(client: FeedClient) -> AsyncIterator[None]:
     """Connect for the block, then say goodbye; after an error only close the socket. Raises aiomqtt.MqttError."""
@@ -217,7 +219,7 @@ async def connected(client: FeedClient) -> AsyncIterator[None]:
         await client.__aenter__()
         yield
         with suppress(TimeoutError, aiomqtt.MqttError):
-            async with asyncio.timeout(GOODBYE_SECONDS):
+            async with asyncio.timeout(client.goodbye_seconds):
                 await client.__aexit__(None, None, None)
     finally:
         with suppress(TimeoutError):

@@ -2,20 +2,24 @@
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.backoff import Backoff
-from evilpegs_server.feed import documents, event_feed, feed
+from evilpegs_server.feed import event_feed, feed
 from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.in_process import running_server
-from support.patient_server import PATIENT, lengthen_limits
+from support.patience import PATIENCE
+from support.patient_server import PATIENT
 from support.servers import dial
 from support.waiting import until
+
+QUICK = replace(PATIENT, documents_seconds=0.02)
 
 
 class KeptLog(list):
@@ -59,16 +63,14 @@ async def mosquitto(tmp_path):
 @pytest.fixture
 def publishing(database, log, monkeypatch):
     """Run a server in this process that publishes to a broker, and does at once what others do once per second."""
-    lengthen_limits(monkeypatch)
-    monkeypatch.setattr(documents, "PERIOD_SECONDS", 0.02)
     for module in (feed, event_feed):
         monkeypatch.setattr(module, "BACKOFF", Backoff(first=0.02, longest=0.2))
 
     @asynccontextmanager
-    async def publishing(url, ladders=SERVER_LADDERS, timing=PATIENT, **settings):
-        settings = {"requests_per_second": 100_000, "site": False} | settings
+    async def publishing(url, ladders=SERVER_LADDERS, **settings):
+        settings = {"requests_per_second": 100_000, "site": False, "hello_seconds": PATIENCE} | settings
         chosen = Settings(port=0, database=database, mqtt=url, **settings)
-        async with running_server(chosen, log.logger, ladders=ladders, timing=timing) as server:
+        async with running_server(chosen, log.logger, ladders=ladders, timing=QUICK) as server:
             yield server
 
     return publishing

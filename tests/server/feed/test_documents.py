@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.feed import documents
 from evilpegs_server.feed.documents import Documents
 from evilpegs_server.representation import Representation
 from support.fake_server import SERVER_LADDERS
@@ -46,13 +45,11 @@ def texts():
 
 
 @pytest.fixture
-async def sent(texts, engine, monkeypatch):
+async def sent(texts, engine):
     """Publish documents meanwhile; the value is what the broker has received."""
-    monkeypatch.setattr(documents, "PERIOD_SECONDS", 0.001)
     sent, follower = KeptMessages(), SimpleNamespace(sent=0)
-    publishing = asyncio.create_task(
-        Documents(FeedTopics("hall"), SERVER_LADDERS, (), engine, follower, texts).publish(sent)
-    )
+    documents = Documents(FeedTopics("hall"), SERVER_LADDERS, (), engine, follower, texts, period_seconds=0.001)
+    publishing = asyncio.create_task(documents.publish(sent))
     yield sent
     publishing.cancel()
     await asyncio.wait([publishing])

@@ -8,8 +8,8 @@ import aiomqtt
 import pytest
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed import mqtt_client
 from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, connected
+from evilpegs_server.timing import Timing
 from support.brokers import Proxy, Subscriber
 from support.patience import PATIENCE
 from support.waiting import think
@@ -18,7 +18,7 @@ LOST = aiomqtt.Will("evilpegs/will", b"lost")
 
 
 def new_client(port):
-    return FeedClient(Broker("127.0.0.1", port), "x", LOST, lambda _: None)
+    return FeedClient(Broker("127.0.0.1", port), "x", LOST, lambda _: None, Timing())
 
 
 async def test_messages_arrive_in_order(mosquitto):
@@ -43,7 +43,7 @@ async def test_confirmation_comes_after_what_was_sent(mosquitto):
             proxy.stall()
             client.send("evilpegs/a", b"event")
             confirming = asyncio.create_task(client.confirm())
-            other = FeedClient(Broker("127.0.0.1", mosquitto.port), "y", LOST, lambda _: None)
+            other = FeedClient(Broker("127.0.0.1", mosquitto.port), "y", LOST, lambda _: None, Timing())
             async with connected(other):
                 await other.confirm()  # the broker answers whom it hears
             assert not confirming.done()
@@ -53,13 +53,13 @@ async def test_confirmation_comes_after_what_was_sent(mosquitto):
             await subscriber.wait_for(lambda s: s.received)
 
 
-async def test_silent_broker_is_an_error(mosquitto, monkeypatch):
+async def test_silent_broker_is_an_error(mosquitto):
     async with Proxy(mosquitto.port) as proxy:
         client = new_client(proxy.port)
         async with connected(client):
             assert await client.deliver(Delivery("evilpegs/a", b"acknowledged"))
             proxy.stall()
-            monkeypatch.setattr(mqtt_client, "ANSWER_SECONDS", 0.05)
+            client.timeout = 0.05
             with pytest.raises(TimeoutError):
                 await client.deliver(Delivery("evilpegs/a", b"not acknowledged"))
             proxy.flow()

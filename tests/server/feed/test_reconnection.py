@@ -12,6 +12,7 @@ from evilpegs_protocol.broker import Broker
 from evilpegs_server.feed.broker_log import ConnectionLog
 from evilpegs_server.feed.feed import keep_connected
 from evilpegs_server.feed.mqtt_client import FeedClient
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.child_process import STABLE_SECONDS, Retries
 from support.patience import PATIENCE
 from support.waiting import loop_turns
@@ -19,6 +20,8 @@ from support.waiting import loop_turns
 
 class FakeMqtt:
     """A client that connects unless it has an error."""
+
+    goodbye_seconds = PATIENCE
 
     def __init__(self, error=None):
         self.error, self.closed = error, False
@@ -116,7 +119,7 @@ async def test_connection_ends_silently_before_answer(log):
         retries = Retries(Backoff(first=0.25, longest=30.0), Random(1))
 
         def new_client():
-            return FeedClient(broker, "x", will, lambda _: None)
+            return FeedClient(broker, "x", will, lambda _: None, Timing())
 
         connecting = asyncio.create_task(keep_connected(new_client, wait, report, retries, no_hint))
         async with asyncio.timeout(PATIENCE):
