@@ -102,7 +102,7 @@ async def running_show(
             stack.push_async_callback(feed.close)
 
         crowd = stack.enter_context(Crowd.watched())
-        streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams)
+        streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams, timing.heartbeat_seconds)
         rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
         looking = keep_looking(timing.look_seconds, rounds.look, "at the rounds", log, {})
@@ -152,6 +152,7 @@ async def running_show(
                     counts,
                     listening.fit(settings.site_connections),
                     Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
+                    timing,
                     tls,
                 )
             )

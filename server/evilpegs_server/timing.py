@@ -11,6 +11,7 @@ class Timing:
     sweep_seconds: float = 1.0  # at idle players
     file_look_seconds: float = 0.5  # at the file of the database, while there is nothing to write
     documents_seconds: float = 1.0  # at the open matches and leaderboards that the feed publishes
+    site_check_seconds: float = 5.0  # at a connection, which is closed if it made no progress since the last one
     show_look_seconds: float = 1.0  # at the show process
     # looks without a word from a show process, which is then replaced; the server itself may have been stopped
     silent_looks: int = 10
@@ -26,12 +27,15 @@ class Timing:
     over_limit_ms: float = 5_000.0  # in which an address that met a limit has a small budget
     reload_seconds: float = 1.0  # between two attempts to read a match whose events could not be stored
     busy_seconds: float = 2.0  # for the write lock, per batch; when the writer closes, for all remaining ones together
+    memory_release_seconds: float = 5.0  # after clients were cut off, until the memory that waited for them is released
+    heartbeat_seconds: float = 15.0  # of streams
     answer_seconds: float = 30.0  # for the broker to accept a connection or acknowledge a message
 
     # the stop
     drain_seconds: float = 3.0  # for replies and commits in progress
     close_seconds: float = 2.0  # for clients to read their last messages and close
     outlet_seconds: float = 2.5  # for the show, whose site and feed close one after another
+    site_close_seconds: float = 0.5  # for responses to reach their clients
     feed_stop_seconds: float = 1.0  # for the last results and the goodbye to reach the broker
     goodbye_seconds: float = 0.5
     show_stop_seconds: float = 2.25

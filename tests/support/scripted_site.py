@@ -10,6 +10,7 @@ from websockets.asyncio.server import serve
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.site.http_server import Visitors, running_http_server
 from evilpegs_server.site.metrics import SiteCounts
+from evilpegs_server.timing import Timing
 
 LIMITS = {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100}
 LADDER = {"rules": "3x4", "codemaker": "fixed", "tie": None, "clock": None, "guess_limit": 4, "games": 1, "rated": True}
@@ -79,7 +80,7 @@ async def running_site(site):
     site.url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     options = {"subprotocols": ["evilpegs.v1"], "compression": None, "close_timeout": 1}
     async with (
-        running_http_server(site, [listener], SiteCounts(), 100, Visitors(TrustedProxies(), 100)),
+        running_http_server(site, [listener], SiteCounts(), 100, Visitors(TrustedProxies(), 100), Timing()),
         serve(site.converse, "127.0.0.1", 0, **options) as server,
     ):
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"

@@ -39,7 +39,6 @@ RESUMABLE: Final = 10_000
 """The newest events of the log after which a stream of a ladder or of all matches can go on."""
 HEARTBEAT: Final = b":\n\n"
 """A comment that says nothing, sent so that proxies keep the connection open."""
-HEARTBEAT_SECONDS: Final = 15.0
 
 ALL: Final = ""
 """The topic of all matches; other topics are ids of matches and of ladders."""
@@ -83,12 +82,14 @@ class Stream:
 class Streams:
     """The open streams by topic; an event is written to each connection at once, and no task wakes up for it."""
 
-    def __init__(self, engine: Reader, follower: Follower, reads: Reads, log_id: str, most: int) -> None:
+    def __init__(
+        self, engine: Reader, follower: Follower, reads: Reads, log_id: str, most: int, heartbeat_seconds: float
+    ) -> None:
         self._engine = engine
         self._follower = follower
         self._reads = reads
         self._log_id = log_id
-        self._most = most
+        self._most, self._heartbeat_seconds = most, heartbeat_seconds
         self._streams: defaultdict[str, set[Stream]] = defaultdict(set)
         self.open = 0
         self._reading = asyncio.Semaphore(MAX_READING)
@@ -156,7 +157,7 @@ class Streams:
         self._streams[topic].add(stream)
         self.open += 1
         if self._beat is None:
-            self._beat = asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._write_heartbeat)
+            self._beat = asyncio.get_running_loop().call_later(self._heartbeat_seconds, self._write_heartbeat)
         if self._closed:
             stream.over.set()
         return stream, self._follower.position
@@ -184,9 +185,8 @@ class Streams:
         streams = self._all_streams()
         for stream in streams:
             stream.write(HEARTBEAT)
-        self._beat = (
-            asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._write_heartbeat) if streams else None
-        )
+        loop = asyncio.get_running_loop()
+        self._beat = loop.call_later(self._heartbeat_seconds, self._write_heartbeat) if streams else None
 
     def _publish(self, events: Sequence[FollowedEvent]) -> None:
         chunks: defaultdict[str, list[bytes]] = defaultdict(list)

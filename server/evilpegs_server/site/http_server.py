@@ -22,10 +22,9 @@ from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.limits import NetworkCounter
 from evilpegs_server.site.metrics import SiteCounts
 from evilpegs_server.site.responses import RETRY, problem_response
+from evilpegs_server.timing import Timing
 
 KEEP_ALIVE_SECONDS: Final = 15
-CLOSE_SECONDS: Final = 0.5
-"""The time for responses to reach their clients when the server stops."""
 MAX_REQUEST_BYTES: Final = 16 << 10
 """The most bytes of a request, with its headers and its body."""
 MAX_UNSENT_BYTES: Final = 1 << 20
@@ -34,10 +33,6 @@ MAX_ALL_UNSENT_BYTES: Final = 64 << 20
 """If more bytes wait for all clients together, those for whom the most wait are cut off."""
 STREAM_BUFFER_BYTES: Final = 32 << 10
 """What the kernel may hold for a client of a stream; it takes twice as much, and without this, some megabytes."""
-RELEASE_SECONDS: Final = 5.0
-"""After clients were cut off, the time until the memory in which much waited for them goes back to the system."""
-# a connection is closed if its request or its response makes no progress between two checks
-CHECK_SECONDS: Final = 5.0
 
 
 class Visitors:
@@ -55,8 +50,8 @@ class Visitors:
 class Backlog:
     """What waits for clients who read more slowly than others are served."""
 
-    def __init__(self, connections: Iterable["Connection"], most: int) -> None:
-        self._connections, self._most = connections, most
+    def __init__(self, connections: Iterable["Connection"], most: int, release_seconds: float) -> None:
+        self._connections, self._most, self._release_seconds = connections, most, release_seconds
         self._written = 0
         self._is_releasing = False
 
@@ -79,7 +74,7 @@ class Backlog:
         slow.transport.abort()
         if not self._is_releasing:
             self._is_releasing = True
-            asyncio.get_running_loop().call_later(RELEASE_SECONDS, self._release)
+            asyncio.get_running_loop().call_later(self._release_seconds, self._release)
 
     def _release(self) -> None:
         self._is_releasing = False
@@ -96,12 +91,13 @@ async def running_http_server(
     counts: SiteCounts,
     max_connections: int,
     visitors: Visitors,
+    timing: Timing,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[None]:
-    """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
+    """Serve ``app`` within the block; at its end, responses in progress have ``site_close_seconds`` to finish."""
     # first that whose last request is longest ago
     connections: dict[Connection, None] = {}
-    backlog = Backlog(connections, MAX_ALL_UNSENT_BYTES)
+    backlog = Backlog(connections, MAX_ALL_UNSENT_BYTES, timing.memory_release_seconds)
     config = uvicorn.Config(
         partial(_answer, app, counts, visitors, backlog),
         # it parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
@@ -114,11 +110,12 @@ async def running_http_server(
         proxy_headers=False,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=CLOSE_SECONDS - 0.2,  # type: ignore[arg-type] # with the pauses of uvicorn
+        timeout_graceful_shutdown=timing.site_close_seconds - 0.2,  # type: ignore[arg-type] # with the pauses of uvicorn
         ssl_context_factory=None if tls is None else lambda _config, _default: tls,
     )
     config.load()
-    limited = partial(Connection, connections, counts, max_connections, visitors, backlog, config.http_protocol_class)
+    limits = max_connections, visitors, backlog, timing.site_check_seconds
+    limited = partial(Connection, connections, counts, *limits, config.http_protocol_class)
     config.http_protocol_class = limited  # type: ignore[assignment] # it is called like a class
     server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
@@ -180,12 +177,13 @@ class Connection(asyncio.Protocol):
         most: int,
         visitors: Visitors,
         backlog: Backlog,
+        check_seconds: float,
         http_protocol: type[asyncio.Protocol],
         app_state: dict[str, Any],
         **rest: Any,
     ) -> None:
         self._others, self._counts, self._most, self._visitors = others, counts, most, visitors
-        self._backlog = backlog
+        self._backlog, self._check_seconds = backlog, check_seconds
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self.received = 1  # a new connection is like a begun request
         self._written, self._unsent, self._is_late = 0, 0, False
@@ -285,4 +283,4 @@ class Connection(asyncio.Protocol):
 
     def _check_again(self) -> None:
         self.check()
-        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check_again)
+        self._timer = asyncio.get_running_loop().call_later(self._check_seconds, self._check_again)

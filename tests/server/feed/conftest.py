@@ -19,7 +19,8 @@ from support.patient_server import PATIENT
 from support.servers import dial
 from support.waiting import until
 
-QUICK = replace(PATIENT, documents_seconds=0.02)
+# nothing but the stop ends a client of the site
+QUICK = replace(PATIENT, documents_seconds=0.02, site_check_seconds=10 * PATIENCE)
 
 
 class KeptLog(list):

@@ -14,7 +14,6 @@ from evilpegs_server.feed.cursor import FeedCursor
 from evilpegs_server.server import wall_ms
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import load_events
-from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import beside
@@ -26,7 +25,6 @@ from evilpegs_server.timing import Timing
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
 from support.named_players import given_names
-from support.patience import PATIENCE
 from support.servers import dial
 from support.waiting import until
 
@@ -184,7 +182,8 @@ async def test_stopped_server_says_so(mosquitto, publishing):
 
 def test_times_of_outlets_fit_into_their_limit():
     """The site closes before the feed. The test below does without their common limit."""
-    assert http_server.CLOSE_SECONDS + (timing := Timing()).feed_stop_seconds < timing.outlet_seconds
+    timing = Timing()
+    assert timing.site_close_seconds + timing.feed_stop_seconds < timing.outlet_seconds
 
 
 async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log, monkeypatch):
@@ -196,7 +195,6 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
         connections.append(connection)
 
     monkeypatch.setattr(Connection, "connection_made", note_connection)
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         async with Subscriber(mosquitto.port) as subscriber:

@@ -63,7 +63,7 @@ def steps(engine):
 def shown(engine):
     """A follower and the streams that it feeds."""
     follower, reads = FakeFollower(engine), Reads()
-    yield follower, Streams(engine, follower, reads, load_log_id(engine), most=2)
+    yield follower, Streams(engine, follower, reads, load_log_id(engine), most=2, heartbeat_seconds=PATIENCE)
     reads.close()
 
 
@@ -144,7 +144,7 @@ class TestMatch:
     async def test_many_streams_wait_for_their_turn_to_read(self, engine, steps, monkeypatch):
         store(engine, *steps[:2])
         follower, reads = FakeFollower(engine), Reads(threads=1, max_pending=module.MAX_READING)
-        streams = Streams(engine, follower, reads, load_log_id(engine), most=100)
+        streams = Streams(engine, follower, reads, load_log_id(engine), most=100, heartbeat_seconds=PATIENCE)
         follower.follow()
         opened = await asyncio.gather(*(streams.open_match(FIRST) for _ in range(100)))
         assert [Reading(stream).numbers() for stream in opened] == [[1, 2]] * 100
@@ -195,14 +195,16 @@ class TestLadder:
 
 
 class TestReaders:
-    async def test_heartbeat_keeps_connection_open(self, shown, monkeypatch):
-        monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.001)
-        stream, written = await shown[1].open_topic(ALL), asyncio.Queue()
+    async def test_heartbeat_keeps_connection_open(self, engine):
+        reads = Reads()
+        streams = Streams(engine, FakeFollower(engine), reads, load_log_id(engine), most=2, heartbeat_seconds=0.001)
+        stream, written = await streams.open_topic(ALL), asyncio.Queue()
         stream.begin(written.put_nowait)
         await written.get()
         async with asyncio.timeout(PATIENCE):
             assert [await written.get(), await written.get()] == [HEARTBEAT, HEARTBEAT]
         stream.close()
+        reads.close()
 
     async def test_events_of_a_batch_are_written_at_once_and_in_order(self, shown):
         follower, streams = shown

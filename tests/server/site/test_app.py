@@ -53,7 +53,7 @@ def site(fake_server):
         analyses=None,
         positions=None,
         crowd=Crowd(),
-        streams=Streams(fake_server.engine, follower, reads, "log", 2000),
+        streams=Streams(fake_server.engine, follower, reads, "log", 2000, heartbeat_seconds=PATIENCE),
         rounds=(),
         metrics=None,
         public_metrics=False,

@@ -7,6 +7,7 @@ import gc
 import os
 import socket
 from collections import Counter
+from dataclasses import replace
 from ipaddress import ip_network
 from types import SimpleNamespace
 
@@ -18,10 +19,12 @@ from evilpegs_server.listening import bind
 from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, Connection, Visitors, running_http_server
 from evilpegs_server.site.metrics import SiteCounts
+from evilpegs_server.timing import Timing
 from support.patience import PATIENCE
 from support.waiting import loop_turns, until
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+PATIENT = Timing(site_check_seconds=10 * PATIENCE)
 MANY = REQUEST * 2_000
 """More bytes than a request may have, and than uvicorn reads at a time."""
 
@@ -75,17 +78,16 @@ def connections(monkeypatch):
         connections.append(connection)
 
     monkeypatch.setattr(Connection, "connection_made", note_and_make)
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)
     return connections
 
 
 @contextlib.asynccontextmanager
-async def serving(app, counts=None, most=9, per_address=300, proxies=()):
+async def serving(app, counts=None, most=9, per_address=300, proxies=(), timing=PATIENT):
     """Serve an application; return a function that opens a connection to it."""
     visitors = Visitors(TrustedProxies(map(ip_network, proxies)), per_address)
     sockets = await bind("127.0.0.1", 0)
     host, port = sockets[0].getsockname()
-    async with running_http_server(app, sockets, counts or SiteCounts(), most, visitors):
+    async with running_http_server(app, sockets, counts or SiteCounts(), most, visitors, timing):
         yield lambda: asyncio.open_connection(host, port)
 
 
@@ -144,13 +146,22 @@ async def test_unfinished_request_ends_connection(connections):
         writer.close()
 
 
-async def test_silent_connections_are_ended(monkeypatch):
-    """Connections that ask for nothing end by themselves, so they cannot keep others out."""
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
-    async with serving(answer, most=2) as connect:
+async def test_silent_connections_are_ended():
+    """Connections that ask for nothing end by themselves."""
+    async with serving(answer, timing=Timing(site_check_seconds=0.02)) as connect:
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
-        monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
+        for _, each in silent:
+            each.close()
+
+
+async def test_silent_connections_keep_no_others_out(connections):
+    async with serving(answer, most=2) as connect:
+        silent = [await connect() for _ in range(2)]
+        await until(lambda: len(connections) == 2)
+        connections.check()
+        connections.check()
+        assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
         late = await connect()
         assert (await ask(late)).startswith(b"HTTP/1.1 200 ")
         for _, each in (*silent, late):
@@ -180,8 +191,7 @@ async def test_client_that_takes_nothing_is_disconnected(connections):
         writer.close()
 
 
-async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not(monkeypatch):
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
+async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not():
     connections = asyncio.Queue()
 
     async def stream(scope, receive, send):
@@ -213,9 +223,7 @@ async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not
 
 async def test_those_for_whom_most_waits_leave_when_much_waits_for_all(monkeypatch):
     """The kernel takes some bytes of each, which is not counted."""
-    monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
     monkeypatch.setattr(http_server, "MAX_ALL_UNSENT_BYTES", most := 8 << 20)
-    monkeypatch.setattr(http_server, "RELEASE_SECONDS", 0)
     released, opened = [], asyncio.Queue()
     monkeypatch.setattr(http_server.ctypes, "CDLL", lambda _: SimpleNamespace(malloc_trim=released.append))
 
@@ -230,7 +238,8 @@ async def test_those_for_whom_most_waits_leave_when_much_waits_for_all(monkeypat
         await receive()
         await receive()
 
-    async with serving(stream, most=99) as connect, asyncio.timeout(PATIENCE):
+    hasty = replace(PATIENT, memory_release_seconds=0)
+    async with serving(stream, most=99, timing=hasty) as connect, asyncio.timeout(PATIENCE):
         streams, writers = [], []
         for _ in range(40):
             _, writer = await connect()
@@ -297,7 +306,6 @@ class TestControls:
 
     @pytest.fixture(autouse=True)
     def _unlimited(self, monkeypatch):
-        monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
         monkeypatch.setattr(http_server, "MAX_REQUEST_BYTES", 1 << 60)
 
     @pytest.mark.parametrize("begun", [0, 5])
@@ -474,11 +482,10 @@ async def test_requests_sent_at_once_are_answered_in_order(sizes):
         writer.close()
 
 
-async def test_endless_answer_does_not_delay_end(monkeypatch):
-    monkeypatch.setattr(http_server, "CLOSE_SECONDS", 0.05)
+async def test_endless_answer_does_not_delay_end():
     app = Endless()
     async with asyncio.timeout(PATIENCE):
-        async with serving(app) as connect:
+        async with serving(app, timing=replace(PATIENT, site_close_seconds=0.05)) as connect:
             reader, writer = await connect()
             writer.write(REQUEST)
             await app.begun.wait()
