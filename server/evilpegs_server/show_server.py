@@ -79,14 +79,14 @@ async def running_show(
         lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
         offered = setup.offered or frozenset(lasting)
         playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
-        follower = Follower(engine, log, sent, look)
+        follower = Follower(engine, log, sent, look, timing)
         pools = _open_pools(stack, setup, log)
         reads = Reads()
         stack.callback(reads.close)
 
-        leaderboards = LiveLeaderboards(derived, ladders, log, lambda: follower.sent)
+        leaderboards = LiveLeaderboards(derived, ladders, log, lambda: follower.sent, timing)
         stack.push_async_callback(leaderboards.close)
-        luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake)
+        luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake, timing)
         stack.push_async_callback(luck.close)
         follower.wake(leaderboards.wake)
         await leaderboards.start(luck.wake)

@@ -28,7 +28,6 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.feedback import feedback as feedback_of
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.leaderboard import luck as luck_module
 from evilpegs_server.leaderboard import round_results
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
@@ -81,13 +80,12 @@ OPERATORS = {
 COUNTERS = ("guess", "game", "match", "repl", "cache", "luck", "task", "move")
 """What the names of metrics contain that could count what is played."""
 
-QUICK = replace(PATIENT, look_seconds=0.01)
+QUICK = replace(PATIENT, look_seconds=0.01, luck_look_seconds=0.01)
 """The server looks at the rounds all the time."""
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(round_results, "MINUTE_MS", 10**15)  # no full minute is over
 
 

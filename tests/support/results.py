@@ -8,6 +8,7 @@ from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.derived.games import END_OF_TIME
 from evilpegs_server.storage.log.archive import load_last_event_id
+from evilpegs_server.timing import Timing
 
 _FILES = weakref.WeakKeyDictionary()
 
@@ -24,5 +25,5 @@ def derived_of(engine):
 def live_leaderboards(engine, ladders, log, until=END_OF_TIME):
     """Return leaderboards that count at once what is stored when they are told to."""
     return LiveLeaderboards(
-        derived_of(engine), ladders, log, lambda: load_last_event_id(engine), update_seconds=0.0, until=until
+        derived_of(engine), ladders, log, lambda: load_last_event_id(engine), Timing(count_seconds=0.0), until
     )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from structlog.stdlib import BoundLogger
 
@@ -19,14 +19,9 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.representation import Representation
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.derived.games import END_OF_TIME
+from evilpegs_server.timing import Timing
 
 _T = TypeVar("_T")
-
-UPDATE_SECONDS: Final = 1.0
-# without news, the derived file is looked at this often: somebody may have deleted it
-LOOK_SECONDS: Final = 2.0
-FILL_SECONDS: Final = 2.0
-"""The time that a reader waits for the first count."""
 
 
 class CountingError(EvilpegsError):
@@ -42,14 +37,14 @@ class LiveLeaderboards:
         ladders: Mapping[str, Ladder],
         log: BoundLogger | None,
         last_event: Callable[[], int],  # the last that may be counted
-        update_seconds: float = UPDATE_SECONDS,
+        timing: Timing = Timing(),
         until: int = END_OF_TIME,  # in Unix milliseconds; what began or ended then does not count
     ) -> None:
         self._derived = derived
         self.counting = StoredLeaderboards(derived, ladders, until)
         self._log = log
         self._last_event = last_event
-        self._update_seconds = update_seconds
+        self._timing = timing
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
         self._shown: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], Representation]] = {}
@@ -98,9 +93,9 @@ class LiveLeaderboards:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def wait_until_filled(self) -> None:
-        """Wait for the first count, at most `FILL_SECONDS`. Raises CountingError."""
+        """Wait for the first count, at most ``first_count_seconds``. Raises CountingError."""
         try:
-            async with asyncio.timeout(FILL_SECONDS):
+            async with asyncio.timeout(self._timing.first_count_seconds):
                 while not self.filled:  # noqa: ASYNC110 - another thread derives and counts
                     await asyncio.sleep(0.02)
         except TimeoutError:
@@ -153,7 +148,7 @@ class LiveLeaderboards:
                     self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
                 self._is_failing = True
                 self._woken.set()
-            await asyncio.sleep(self._update_seconds)
+            await asyncio.sleep(self._timing.count_seconds)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(self._timing.derived_look_seconds):
                     await self._woken.wait()

@@ -15,6 +15,7 @@ from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.derived.games import StoredGame, load_newest_game, load_stored_games, sum_games
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import MeasureLuck
 
@@ -22,9 +23,6 @@ GAMES: Final = 1_000  # looked at in one step; new games wait for it
 # games times codes of their rules, per measurement; one game may exceed it. With far fewer, the event loop would spend
 # more time on sending them than the worker on measuring: fifty games on 4x6 take about 15 ms
 CODES: Final = 100_000
-RETRY_SECONDS: Final = 5.0
-# between two searches for games that have ended: one after every commit would take a quarter of a processor core
-LOOK_SECONDS: Final = 0.5
 _COST: Final = 1
 
 
@@ -45,12 +43,12 @@ class LuckKeeper:
         ladders: Mapping[str, Ladder],
         log: BoundLogger,
         stored: Callable[[], None],
-        look_seconds: float = LOOK_SECONDS,
+        timing: Timing,
     ) -> None:
         self._derived, self._pool, self._log, self._stored = derived, pool, log, stored
         self._ladders = dict(ladders)
         self._curves = curve_hashes(ladders.values())
-        self._look_seconds = look_seconds
+        self._timing = timing
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._begun = -1
@@ -86,15 +84,15 @@ class LuckKeeper:
         while True:
             self._woken.clear()
             if not self._derived.is_writer:
-                await asyncio.sleep(RETRY_SECONDS)  # whoever writes the file measures
+                await asyncio.sleep(self._timing.luck_retry_seconds)  # whoever writes the file measures
                 continue
             try:
                 if not await self._measure_next():
-                    await asyncio.sleep(self._look_seconds)
+                    await asyncio.sleep(self._timing.luck_look_seconds)
                     await self._woken.wait()
             except Exception as error:  # noqa: BLE001 - the disk or the worker may be better later
                 self._log.warning("cannot measure the luck of games yet", error=type(error).__name__)
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(self._timing.luck_retry_seconds)
 
     async def _measure_next(self) -> bool:
         newest, oldest, games = await asyncio.to_thread(self._load_next)

@@ -16,14 +16,12 @@ from evilpegs_server.sealing import SHOWN
 from evilpegs_server.storage.errors import first_line
 from evilpegs_server.storage.log.archive import load_last_event_id
 from evilpegs_server.storage.queries import Reader, read, read_value
+from evilpegs_server.timing import Timing
 
 MAX_EVENTS: Final = 100
 """The most events that are read, and shown to all who follow them, at a time: that takes two milliseconds."""
 FEW_EVENTS: Final = 50
 """Read at once, in a tenth of a millisecond: to hand them over from a thread would take longer than the query."""
-LOOK_SECONDS: Final = 0.025
-"""Between two looks at the log where no server says what it has sent."""
-RETRY_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 0.5
 NO_PLACE: Final = "0"
 """Before all events."""
@@ -113,10 +111,14 @@ class Follower:
     """
 
     def __init__(
-        self, engine: Reader, log: BoundLogger, sent: int | None, look: Callable[[], tuple[int, int]] | None = None
+        self,
+        engine: Reader,
+        log: BoundLogger,
+        sent: int | None,
+        look: Callable[[], tuple[int, int]] | None = None,
+        timing: Timing = Timing(),
     ) -> None:
-        self._engine = engine
-        self._log = log
+        self._engine, self._log, self._timing = engine, log, timing
         self._has_server = sent is not None
         self._look = look or (lambda: (load_last_event_id(engine), 0))
         self._gone = 0
@@ -167,14 +169,14 @@ class Follower:
                 if not is_failing:
                     self._log.warning("cannot follow the log yet", error=type(error).__name__, why=first_line(error))
                 is_failing = True
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(self._timing.log_retry_seconds)
 
     async def _wait(self) -> None:
         if self._has_server:
             await self._woken.wait()
             self._woken.clear()
         else:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(self._timing.log_look_seconds)
             last, gone = await asyncio.to_thread(self._look)
             if self._gone < gone and self.position <= gone:
                 self.position = last  # all events were followed before, with other ids

@@ -11,6 +11,7 @@ from evilpegs_game.errors import TooLargeError
 from evilpegs_server.leaderboard import luck as luck_module
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.timing import Timing
 from evilpegs_server.work.tasks import MeasureLuck
 from support.classic_games import CLASSIC, GAMES, classic_match, luck_of, stored_luck
 from support.fake_server import FakePool
@@ -21,13 +22,14 @@ from support.waiting import loop_turns, until
 from support.workspaces import Call, new_workspace
 
 LADDERS = {ladder.id: ladder for ladder in (CLASSIC, TINY, load_ladders()["classic-evil"])}
+QUICK = Timing(luck_look_seconds=0)
 EXPECTED = [luck_of(*game) for game in GAMES]
 
 
 @asynccontextmanager
-async def running_keeper(engine, pool=None, ladders=LADDERS):
+async def running_keeper(engine, pool=None, ladders=LADDERS, timing=QUICK):
     pool = pool or FakePool(new_workspace())
-    keeper = LuckKeeper(derived_of(engine), pool, ladders, structlog.get_logger(), lambda: None, look_seconds=0.0)
+    keeper = LuckKeeper(derived_of(engine), pool, ladders, structlog.get_logger(), lambda: None, timing)
     keeper.start()
     keeper.wake()
     try:
@@ -105,13 +107,12 @@ async def test_unreadable_game_keeps_no_other_from_its_luck(classic_database):
         await until_stored(classic_database, [None, *EXPECTED[1:]])
 
 
-async def test_failed_task_is_tried_again(classic_database, monkeypatch):
-    monkeypatch.setattr(luck_module, "RETRY_SECONDS", 0)
+async def test_failed_task_is_tried_again(classic_database):
     store(classic_database, *classic_match(1))
     pool = FakePool(new_workspace())
     pool.replacements[MeasureLuck] = Call(fail)
     with structlog.testing.capture_logs() as logged:
-        async with running_keeper(classic_database, pool):
+        async with running_keeper(classic_database, pool, timing=replace(QUICK, luck_retry_seconds=0)):
             await until(lambda: logged)
             del pool.replacements[MeasureLuck]
             await until_stored(classic_database, EXPECTED)

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from evilpegs_server.show import follower as module
 from evilpegs_server.show.follower import Follower, load_events, load_match_events
 from evilpegs_server.storage.log.archive import load_last_event_id
+from evilpegs_server.timing import Timing
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
 from support.waiting import loop_turns, until
 
 
 @contextlib.asynccontextmanager
-async def following(engine, *, sent=...):
+async def following(engine, *, sent=..., timing=Timing()):
     """A follower that runs during the block, and the events that it has handed on."""
-    follower, seen = Follower(engine, structlog.get_logger(), load_last_event_id(engine) if sent is ... else sent), []
+    sent, seen = load_last_event_id(engine) if sent is ... else sent, []
+    follower = Follower(engine, structlog.get_logger(), sent, timing=timing)
     follower.listen(seen.extend)
     follower.start()
     try:
@@ -113,15 +115,14 @@ class TestFollower:
                 raise failures.pop()
             return load_events(*args)
 
-        monkeypatch.setattr(module, "RETRY_SECONDS", 0)
         monkeypatch.setattr(module, "load_events", load)
-        async with following(engine) as (follower, seen):
+        async with following(engine, timing=Timing(log_retry_seconds=0)) as (follower, seen):
             store(engine, *steps)
             follower.note_sent(10)
             await until(lambda: len(seen) == 10)
         assert not failures
 
-    async def test_failing_looks_are_logged_once(self, engine, steps, monkeypatch):
+    async def test_failing_looks_are_logged_once(self, engine, steps):
         """No event is to be read in the meantime, so only the looks for new ones fail."""
         failures = [OSError("the disk is away")] * 3
 
@@ -130,10 +131,10 @@ class TestFollower:
                 raise failures.pop()
             return load_last_event_id(engine), 0
 
-        monkeypatch.setattr(module, "RETRY_SECONDS", 0)
-        monkeypatch.setattr(module, "LOOK_SECONDS", 0)
         with structlog.testing.capture_logs() as logged:
-            follower = Follower(engine, structlog.get_logger(), None, look)
+            follower = Follower(
+                engine, structlog.get_logger(), None, look, Timing(log_look_seconds=0, log_retry_seconds=0)
+            )
             follower.start()
             store(engine, *steps)
             await until(lambda: follower.position == 10)

@@ -9,7 +9,6 @@ import structlog
 from starlette.responses import Response
 
 from evilpegs_server.hosts import AllowedHosts, PublicAddress
-from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.show.streams import Streams
@@ -18,6 +17,7 @@ from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
+from evilpegs_server.timing import Timing
 from support.fake_follower import FakeFollower
 from support.patience import PATIENCE
 from support.results import derived_of
@@ -87,11 +87,10 @@ async def test_busy_threads_are_answered_with_retry(web, site):
     assert int(answer.headers["retry-after"]) > 0
 
 
-async def test_lists_say_how_far_the_results_are(web, site, engine, monkeypatch):
-    monkeypatch.setattr(live_leaderboards, "FILL_SECONDS", 0.01)
+async def test_lists_say_how_far_the_results_are(web, site, engine):
     derived = derived_of(engine)
     derived.cursor.share_done = 0.4
-    site.leaderboards = LiveLeaderboards(derived, {}, None, lambda: 0)
+    site.leaderboards = LiveLeaderboards(derived, {}, None, lambda: 0, Timing(first_count_seconds=0.01))
     answers = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
     assert [answer.status_code for answer in answers] == [503, 503]
     assert all("40%" in answer.json()["detail"] for answer in answers)

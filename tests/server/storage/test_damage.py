@@ -7,13 +7,13 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import CountingError, LiveLeaderboards
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.log.archive import load_match, load_open_matches, load_players
+from evilpegs_server.timing import Timing
 from support.damage import damage_rows
 from support.in_process import serving
 from support.matches import TINY
@@ -103,12 +103,12 @@ def note_line(lines, _logger, _level, fields):
     raise structlog.DropEvent
 
 
-async def test_results_that_cannot_be_read_are_not_said_to_be_counted(damaged, monkeypatch):
-    monkeypatch.setattr(live_leaderboards, "FILL_SECONDS", 0.1)
+async def test_results_that_cannot_be_read_are_not_said_to_be_counted(damaged):
     derived = DerivedFile(damaged)
     logged = asyncio.Queue()
     log = structlog.wrap_logger(None, processors=[partial(note_line, logged)])
-    live = LiveLeaderboards(derived, {TINY.id: TINY}, log, lambda: 9, update_seconds=0.01)
+    quick = Timing(count_seconds=0.01, first_count_seconds=0.1)
+    live = LiveLeaderboards(derived, {TINY.id: TINY}, log, lambda: 9, quick)
     await live.start()
     async with asyncio.timeout(PATIENCE):
         assert (await logged.get())["error"] == "DatabaseDamagedError"
