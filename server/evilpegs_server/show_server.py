@@ -144,7 +144,6 @@ async def running_show(
                 public_keys=_public_keys(settings, copy),
                 log=log,
             )
-            tls = listening.load_tls(settings.tls_cert, settings.tls_key)
             await stack.enter_async_context(
                 running_http_server(
                     create_app(site),
@@ -153,7 +152,7 @@ async def running_show(
                     listening.fit(settings.site_connections),
                     Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
                     timing,
-                    tls,
+                    listening.load_tls(settings.tls_cert, settings.tls_key),
                 )
             )
             stack.callback(streams.close)  # or responses would go on

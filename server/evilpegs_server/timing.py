@@ -26,7 +26,7 @@ class Timing:
     restart_grace_ms: int = 60_000  # to resume a match, before its clock runs without the player
 
     # results
-    count_seconds: float = 0.5  # between two counts: a finished match is on its leaderboard within a second
+    count_seconds: float = 1.0  # between two counts of finished matches
     first_count_seconds: float = 2.0  # that a reader waits for the first count
     luck_retry_seconds: float = 5.0
 
