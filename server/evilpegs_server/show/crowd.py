@@ -16,7 +16,7 @@ from evilpegs_server.storage.reads import BusyError
 
 TICK_SECONDS: Final = 0.05
 REMEMBERED: Final = 0.9
-"""Of the lateness at a tick, at the next: a third is left after half a second."""
+"""The share of earlier ticks in the mean lateness, so that a single pause of two seconds refuses nothing."""
 
 
 class Reading(StrEnum):
@@ -26,8 +26,8 @@ class Reading(StrEnum):
     RESUMED = "resumed stream"
 
 
-LIMITS: Final = {Reading.LIST: 0.1, Reading.RESUMED: 0.5}
-"""The lateness in seconds above which each is refused."""
+LIMITS: Final = {Reading.LIST: 0.25, Reading.RESUMED: 1.0}
+"""The mean lateness in seconds above which each is refused."""
 
 
 class Crowd:
@@ -57,7 +57,7 @@ class Crowd:
     def note(self, late: float) -> None:
         """Note the lateness of a tick, in seconds."""
         self.lag.add(late)
-        self.late = max(late, REMEMBERED * self.late)
+        self.late = REMEMBERED * self.late + (1 - REMEMBERED) * late
 
     def admit(self, reading: Reading) -> None:
         """Raise BusyError if readers of this kind have to wait."""

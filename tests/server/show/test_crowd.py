@@ -24,27 +24,34 @@ def admitted(crowd):
     [
         (0.0, [Reading.LIST, Reading.RESUMED]),
         (LIMITS[Reading.LIST], [Reading.LIST, Reading.RESUMED]),
-        (0.2, [Reading.RESUMED]),
-        (0.6, []),
+        (2 * LIMITS[Reading.LIST], [Reading.RESUMED]),
+        (2 * LIMITS[Reading.RESUMED], []),
     ],
 )
 def test_lists_are_refused_before_streams(late, taken):
     crowd = Crowd()
-    crowd.note(late)
+    for _ in range(20):
+        crowd.note(late)
     assert admitted(crowd) == taken
     assert sorted(crowd.refused) == sorted(set(Reading) - set(taken))
 
 
-def test_lateness_is_remembered_for_a_while():
+def test_one_pause_refuses_nothing():
     crowd = Crowd()
-    crowd.note(1.0)
-    seen = []
-    for _ in range(40):
+    for late in (2.0, *[0.0] * 100, 2.0):
+        assert admitted(crowd) == list(Reading)
+        crowd.note(late)
+
+
+def test_readers_are_taken_again_in_reverse_order():
+    crowd, seen = Crowd(), []
+    for late in [3.0] * 30 + [0.0] * 60:
+        crowd.note(late)
         seen.append(admitted(crowd))
-        crowd.note(0.0)
-    assert [len(taken) for taken in seen] == sorted(len(taken) for taken in seen)
-    assert (seen[0], seen[10], seen[-1]) == ([], [Reading.RESUMED], list(Reading))
-    assert sum(crowd.lag.counts) == 41
+    assert [len(taken) for taken in seen[30:]] == sorted(len(taken) for taken in seen[30:])
+    assert (seen[29], seen[-1]) == ([], list(Reading))
+    assert [Reading.RESUMED] in seen[30:]
+    assert sum(crowd.lag.counts) == 90
 
 
 async def test_event_loop_that_stands_still_is_late():

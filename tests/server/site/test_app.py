@@ -97,12 +97,12 @@ async def test_lists_say_how_far_the_results_are(web, site, engine):
 
 
 async def test_late_show_refuses_lists_and_no_leaderboard(web, site):
-    site.crowd.note(0.3)
+    site.crowd.late = 0.5
     for path in ("/api/v1/matches", "/api/v1/live", "/api/v1/players"):
         answer = await web.get(path)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "2"), path
     assert (await web.get("/api/v1/ladders")).status_code == 200
-    site.crowd.note(0.6)
+    site.crowd.late = 2.0
     again = await web.get("/api/v1/events", headers={"last-event-id": "log-0"})
     assert (again.status_code, site.crowd.refused) == (503, {"list": 3, "resumed stream": 1})
 
