@@ -26,6 +26,8 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack
+from statistics import median
+from urllib.parse import urlsplit
 
 import paho.mqtt.client as paho
 import uvloop
@@ -44,12 +46,15 @@ from bench.server.processes import (
     evilpegs,
     idle_seconds,
     is_show,
+    loop_and_threads,
     niced,
 )
 from bench.server.readers import WARM_UP_SECONDS, request_of, start_readers
 
 PATH = "/api/v1/ladders/classic/leaderboard"
-NOBODY, ONE, REQUESTS, FEED, ALL = "nobody reads", "one stream", "requests", "feed", "all of it"
+NOBODY, ONE, FEED, ALL = "nobody reads", "one stream", "feed", "all of it"
+ASKED, REQUESTS = "one request", "requests"
+"""Requests per second; a leaderboard that changes is made again for the first of them."""
 LONG, STREAMS = "long, one", "long, all"
 """The streams of matches that do not end, because to open one takes as much time as some hundred events."""
 LONG_LADDER = "[ladders.long]\nrules = '4x6'\ncodemaker = 'fixed'\nguess_limit = 10\ngames = 100\n"
@@ -90,7 +95,7 @@ class Account:
     def __init__(self):
         self.seconds = 0.0
         self.used, self.done = Counter(), Counter()
-        self.idle = []
+        self.idle, self.asked = [], []
 
     def add(self, seconds, used, done, idle):
         self.seconds += seconds
@@ -145,7 +150,7 @@ def one_round(kind, options, account):
             put_apart(server.pid, stack)
         output = stack.enter_context(tempfile.TemporaryFile())
         streams = {ONE: 1, LONG: 1, STREAMS: options.streams, ALL: options.streams}.get(kind, 0)
-        requests = options.requests if kind in {REQUESTS, ALL} else 0
+        requests = {ASKED: 1, REQUESTS: options.requests, ALL: options.requests}.get(kind, 0)
         seconds = options.seconds + WARM_UP_SECONDS
         readers = start_readers(site, seconds, streams, PATH, output, requests) if streams or requests else None
         try:
@@ -155,6 +160,8 @@ def one_round(kind, options, account):
         finally:
             if readers is not None:
                 readers.wait()
+        if kind == NOBODY:
+            account.asked.append(ask(site, next(filter(is_show, children(server.pid)))))
         output.seek(0)
         noticed = json.load(output) if readers is not None else {"requests": [], "events": 0}
         per_second = done_in / options.seconds
@@ -163,7 +170,7 @@ def one_round(kind, options, account):
             "requests": len(noticed["requests"]) * per_second,
             STREAMED: noticed["events"] * per_second,
         }
-    account.add(done_in, used, done, idle)
+        account.add(done_in, used, done, idle)
 
 
 def put_apart(pid, stack):
@@ -218,21 +225,29 @@ while chosen.get_map():
 """
 
 
-def plain_requests():
-    """Return the microseconds of uvicorn to answer a request."""
+def plain_requests(per_second=None):
+    """Return the microseconds of uvicorn to answer a request, one after the other or with pauses."""
     with child([sys.executable, "-c", BARE_SITE]) as server:
-        port = int(server.url.rstrip("/").rsplit(":", 1)[1])
-        with socket.create_connection(("127.0.0.1", port)) as asking, asking.makefile("rb") as answers:
-            for number in range(PLAIN // 10):
-                if number == 100:
-                    before, first = Usage.of(server.pid), number
-                asking.sendall(request_of(PATH))
-                while (line := answers.readline()) != b"\r\n":
-                    if line.lower().startswith(b"content-length:"):
-                        size = int(line.split()[1])
-                answers.read(size)
-            used = sum((Usage.of(server.pid) - before).values())
-    return 1e6 * used / (PLAIN // 10 - first)
+        return ask(server.url, server.pid, per_second)
+
+
+def ask(site, pid, per_second=None):
+    """Return the microseconds of a process for a request, one after the other or with pauses."""
+    address = urlsplit(site)
+    count = PLAIN // 10 if per_second is None else 2 * per_second
+    with socket.create_connection((address.hostname, address.port)) as asking, asking.makefile("rb") as answers:
+        for number in range(-100, count):
+            if number == 0:
+                before = sum(loop_and_threads(pid))
+            if per_second is not None:
+                time.sleep(1 / per_second)
+            asking.sendall(request_of(PATH))
+            while (line := answers.readline()) != b"\r\n":
+                if line.lower().startswith(b"content-length:"):
+                    size = int(line.split()[1])
+            answers.read(size)
+        used = sum(loop_and_threads(pid)) - before
+    return 1e6 * used / count
 
 
 def plain_messages():
@@ -268,7 +283,7 @@ def measure(options: argparse.Namespace) -> list[Figure]:
     """Play rounds of each kind in turn, print the account, and return what each thing costs."""
     if not (shutil.which("mosquitto") and shutil.which("mosquitto_sub")):
         raise MissingProgramError("this needs mosquitto; on Debian: apt install mosquitto mosquitto-clients")
-    accounts = {kind: Account() for kind in (NOBODY, ONE, LONG, STREAMS, REQUESTS, FEED, ALL)}
+    accounts = {kind: Account() for kind in (NOBODY, ONE, LONG, STREAMS, ASKED, REQUESTS, FEED, ALL)}
     for _ in range(options.rounds):
         for kind, account in accounts.items():
             one_round(kind, options, account)
@@ -280,7 +295,7 @@ def measure(options: argparse.Namespace) -> list[Figure]:
         print(f"the machine was the limit: only {least:.0%} of its processors was idle")
     for processors in MACHINES:
         print(f"{processors} processors carry {carried(accounts[ALL], options, processors)}")
-    return costs(accounts)
+    return costs(accounts, options.requests)
 
 
 def carried(account, options, processors):
@@ -292,7 +307,7 @@ def carried(account, options, processors):
     return f"{guesses:,.0f} guesses and {requests:,.0f} requests per second, and {streams:,.0f} streams"
 
 
-def costs(accounts):
+def costs(accounts, requests_per_second):
     """Return the figures, each with what a plain loop needs."""
     for account in accounts.values():
         account.done["events"] = account.done["guesses"] * EVENTS_PER_GUESS
@@ -301,24 +316,26 @@ def costs(accounts):
         """Return the microseconds of the show process for one more of these things."""
         account, least = accounts[kind], accounts[than]
         extra = account.show() - least.show() * account.seconds / least.seconds
-        things = account.done[of] - least.done[of] * account.seconds / least.seconds * (of == STREAMED)
+        things = account.done[of] - least.done[of] * account.seconds / least.seconds * (of != "events")
         return 1e6 * extra / things if things else float("nan")
 
     plain = {
         "an event": plain_events(),
         "an event on a stream": plain_writes(),
         "a request": plain_requests(),
+        "a request with pauses": plain_requests(requests_per_second),
         "a message": plain_messages(),
     }
     nobody, one = accounts[NOBODY], accounts[ONE]
     for of in ("game: loop", "game: threads"):
         print(f"a guess takes {1e6 * nobody.used[of] / nobody.done['guesses']:.0f} us, {of}")
+    print(f"a request with pauses takes {more(REQUESTS, ASKED, 'requests'):.0f} us of the show")
     for name, value in plain.items():
         print(f"{name} takes {value:.1f} us of a plain loop")
     return [
         Figure("show: an event followed, derived and counted", 1e6 * one.show() / one.done["events"], "us", 60.0),
         Figure("show: an event on one more stream", more(STREAMS, LONG, STREAMED), "us", 15.0),
-        Figure("show: a request for a leaderboard", more(REQUESTS, NOBODY, "requests"), "us", 150.0),
+        Figure("show: a request for an unchanged leaderboard", median(nobody.asked), "us", 150.0),
         Figure("show: a message to the broker", more(FEED, NOBODY, "events"), "us", 60.0),
     ]
 

@@ -70,7 +70,7 @@ class Readers:
     async def request_in_open_loop(self):
         """Send requests; one that has to wait for a connection is late."""
         idle = asyncio.Queue()
-        for _ in range(CONNECTIONS):
+        for _ in range(min(CONNECTIONS, self.requests_per_second)):  # the site closes those that ask too seldom
             idle.put_nowait(await self.connect())
         async with asyncio.TaskGroup() as tasks:
             began = time.perf_counter()
