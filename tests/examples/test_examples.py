@@ -13,6 +13,7 @@ import httpx
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
+from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 
 from evilpegs_server.settings import Settings
@@ -164,6 +165,31 @@ async def test_complete_example_plays_again_with_kept_token(tmp_path, complete_b
     async with real_server(tmp_path) as url:
         runs = [await run_program(tmp_path, *complete_bot, url) for _ in range(2)]
     assert [status for status, _ in runs] == [0, 0]
+
+
+async def test_complete_example_refuses_rules_of_too_many_codes(tmp_path, complete_bot):
+    """Before a match begins, which it could not play: the next one is on another ladder."""
+    async with real_server(tmp_path) as url:
+        status, printed = await run_program(tmp_path, *complete_bot, url, "monster")
+        assert (status, printed.count("\n")) == (1, 1), printed
+        assert "monster" in printed
+        status, printed = await run_program(tmp_path, *complete_bot, url, "classic")
+    assert (status, "on classic" in printed) == (0, True), printed
+
+
+async def test_complete_example_resumes_only_its_own_ladder(tmp_path, complete_bot):
+    async with real_server(tmp_path) as url:
+        assert (await run_program(tmp_path, *complete_bot, url, "classic"))[0] == 0
+        token = json.loads((tmp_path / "bot_tokens.json").read_text())[url]
+        async with connect(url, subprotocols=["evilpegs.v1"]) as client:
+            await client.send(json.dumps({"type": "hello", "client": {"name": "x", "version": "1"}, "token": token}))
+            await client.send(json.dumps({"type": "play", "ladder": "bulls-and-cows"}))
+            while json.loads(await client.recv())["type"] != "game_started":
+                pass
+        status, printed = await run_program(tmp_path, *complete_bot, url, "classic")
+        again = await run_program(tmp_path, *complete_bot, url, "bulls-and-cows")
+    assert (status, re.findall(r"on (\S+)$", printed, re.MULTILINE)) == (0, ["classic"]), printed
+    assert (again[0], again[1].count(" plays match "), "bulls-and-cows" in again[1]) == (0, 1, True), again
 
 
 async def test_complete_example_reads_token_with_byte_order_mark(tmp_path, complete_bot):
