@@ -179,6 +179,10 @@ def _describe(name: str, error: Mapping[str, Any]) -> str:
             wanted = f"{context['ge']} or more"
         case "less_than_equal":
             wanted = f"{context['le']} or less"
+        case "bool_parsing":
+            wanted = "true or false"
+        case "string_pattern_mismatch":
+            wanted = f"text like {context['pattern']}"
         case "literal_error":
             wanted = str(context["expected"])
         case _:

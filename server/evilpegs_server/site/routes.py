@@ -116,15 +116,28 @@ async def get_bot(site: CurrentSite, request: Request) -> Response:
     return answer(handed_out_bot(request.url.path[-2:], url), media_type="text/plain")
 
 
+# for readers of the schema: what does not match is refused where it is read, with a better reason
+RULES_PATTERN: Final = r"^([0-9]{1,2}x[0-9]{1,2}(-distinct)?|[a-z][a-z-]*)$"
+TURNS_PATTERN: Final = r"^([0-9A-Za-z]{1,16}:[0-9]{1,2},[0-9]{1,2}(;|$))*$"
+
+
 class PositionQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    rules: Annotated[str, Field(description=f"The rules, of at most {MAX_CODES:,} codes.", examples=["4x6"])] = "4x6"
+    rules: Annotated[
+        str,
+        Field(
+            description=f"The rules, of at most {MAX_CODES:,} codes.",
+            examples=["4x6"],
+            json_schema_extra={"pattern": RULES_PATTERN},
+        ),
+    ] = "4x6"
     turns: Annotated[
         str,
         Field(
             description=f"At most {MAX_TURNS} guesses with black and white, separated by semicolons.",
             examples=["1122:1,0;3344:0,2"],
+            json_schema_extra={"pattern": TURNS_PATTERN},
         ),
     ] = ""
     codemaker: Annotated[

@@ -1,6 +1,7 @@
 """Answers about positions without a match: the same as on the command line, kept, and limited by address."""
 
 import asyncio
+import re
 from random import Random
 
 import orjson
@@ -11,8 +12,9 @@ from evilpegs_game.analysis.advice import Adviser, AssistHistory
 from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
-from evilpegs_game.rules import Rules
+from evilpegs_game.rules import PRESETS, Rules
 from evilpegs_server.site.analysis import PositionAnswers, parse_position
+from evilpegs_server.site.routes import RULES_PATTERN, TURNS_PATTERN
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.tasks import AdviseOnPosition
 from support.analyzed_turns import analyze
@@ -181,3 +183,34 @@ def test_site_refuses_wrong_queries(web, query):
     answer = web.get(f"{PATH}?{query}")
     assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")
     assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize("rules", ["4x6", "4x10-distinct", "12x14", *PRESETS])
+def test_pattern_of_rules_allows_what_is_read(rules):
+    assert re.search(RULES_PATTERN, rules)
+    Rules.parse(rules)
+
+
+@pytest.mark.parametrize("turns", ["", "1122:1,0", "1122:1,0;3344:0,2", "1122:1,0;", "a0:10,2"])
+def test_pattern_of_turns_allows_what_is_read(turns):
+    assert re.search(TURNS_PATTERN, turns)
+
+
+@pytest.mark.parametrize("turns", ["1122", "1122:1", "1122:1,0,3344:0,2", "1122:1,0;;3344:0,2", ":1,0"])
+def test_pattern_of_turns_forbids_what_is_refused(turns):
+    assert not re.search(TURNS_PATTERN, turns)
+
+
+@pytest.mark.parametrize(
+    ("query", "allowed"),
+    [
+        ("matches?over=maybe", "true or false"),
+        ("matches?cursor=1", "[0-9a-f]{1,12}-[0-9a-f]{16}"),
+        ("matches?codemaker=good", "'fixed', 'evil' or 'devil'"),
+        ("matches?limit=0", "1 or more"),
+    ],
+)
+def test_refusal_names_what_is_allowed(web, query, allowed):
+    answer = web.get(f"/api/v1/{query}")
+    assert answer.status_code == 400
+    assert allowed in answer.json()["detail"]
