@@ -167,6 +167,10 @@ def _check_server(address: str, source: str | None) -> str:
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
     try:
+        if address.startswith(("http://", "https://")):
+            from evilpegs_clients.connection.site_address import game_address  # noqa: PLC0415
+
+            return game_address(address)
         server_urls(address)
     except ServerUnreachableError as error:
         raise CommandError(f"{source}: {error}") from None
@@ -179,8 +183,8 @@ Server = Annotated[
     str,
     SERVER,
     Parameter(
-        help="The server's address, ws://HOST:PORT/v1, or several with commas between them, if nodes share a "
-        "database: if one is lost, the next is used."
+        help="The server's address, ws://HOST:PORT/v1 or that of its site, http://HOST:PORT; or several with commas "
+        "between them, if nodes share a database: if one is lost, the next is used."
     ),
 ]
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,16 +45,19 @@ class Broker:
         return context
 
     async def tls_hint(self) -> str:
-        """Return what to say after a failure if the broker is asked without TLS, but speaks it; else an empty text."""
+        """Return what to say after a failure that TLS explains; else an empty text."""
+        context = self.tls_context() or tls_context()
         if not self.is_secure:
-            context = tls_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
-            with suppress(OSError):
-                async with asyncio.timeout(_PROBE_SECONDS):
-                    _, writer = await asyncio.open_connection(self.host, self.port, ssl=context)
-                    writer.close()
-                    return f"; it speaks TLS, so write mqtts://{self.address}"
-        return ""
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                _, writer = await asyncio.open_connection(self.host, self.port, ssl=context)
+                writer.close()
+                return "" if self.is_secure else f"; it speaks TLS, so write mqtts://{self.address}"
+        except ssl.SSLCertVerificationError:
+            return "; if it is the right broker, name the file of its certificate with --mqtt-ca-file"
+        except OSError:
+            return ""
 
 
 def require_aiomqtt() -> None:

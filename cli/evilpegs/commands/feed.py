@@ -24,9 +24,10 @@ RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent
 
 
 def feed(
-    ladder: str | None = None,
+    named: Annotated[str | None, Parameter(name="LADDER")] = None,
     /,
     *,
+    ladder: str | None = None,
     mqtt: str | None = None,
     mqtt_user: str | None = None,
     mqtt_password_file: Annotated[Path | None, FILE, Parameter(env_var="EVILPEGS_MQTT_PASSWORD_FILE")] = None,
@@ -40,7 +41,8 @@ def feed(
     `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends the command.
 
     Args:
-        ladder: The id of a ladder; by default matches on every ladder are shown.
+        named: The id of a ladder; by default matches on every ladder are shown.
+        ladder: The id of a ladder, as other commands take it.
         mqtt: Read from this MQTT broker, mqtt://HOST:PORT or mqtts://HOST:PORT; by default, if no --server is given,
             from the broker that EVILPEGS_MQTT names.
         mqtt_user: The user at the broker, if it wants one; by default the one in EVILPEGS_MQTT_USER.
@@ -49,6 +51,9 @@ def feed(
         server: Read from the server at ws://HOST:PORT/v1, or the first of several that answers; by default, if no
             broker is named, from the server that EVILPEGS_SERVER names, or else from one on this machine.
     """
+    if None not in (named, ladder):
+        raise CommandError(f"name one ladder: {printable(str(named))[:40]} or that of --ladder")
+    ladder = named if ladder is None else ladder
     if server is not None and mqtt is not None:
         raise CommandError("name one source: --mqtt or --server")
     if server is None and mqtt is None:

@@ -44,6 +44,7 @@ def watch(
     server: Annotated[
         str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1; of several, the first that answers.")
     ] = DEFAULT_SERVER,
+    ladder: str | None = None,
     as_json: JsonLines = False,
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.
@@ -53,8 +54,11 @@ def watch(
 
     Args:
         watched: The id of a ladder or of a match; by default matches on every ladder are shown.
+        ladder: The id of a ladder, as other commands take it.
     """
-    target = _find_target(watched)
+    if None not in (watched, ladder):
+        raise CommandError(f"name one: {printable(str(watched))[:40]} or --ladder")
+    target = _find_target(watched) if ladder is None else Watched(ladder=ladder, pasts=MAX_BOARDS)
     out = console()
     if can_redraw(out) and not as_json:
         run_interruptibly(_show_watched(server, target, out))

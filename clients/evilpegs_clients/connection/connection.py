@@ -263,7 +263,8 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
             message = f"{url} answers HTTP {status}: not an evilpegs game port, or not its path {PATH}"
         case InvalidHandshake():
             reason = UnreachableReason.OTHER_SERVER
-            message = f"{url} is not the game port of an evilpegs server"
+            tls = f"; if it speaks TLS, write wss{url[2:]}" if url.startswith("ws:") else ""
+            message = f"{url} is not the game port of an evilpegs server{tls}"
         case OSError(strerror=str(why)):
             message = f"cannot connect to {url}: {why}"
     return ServerUnreachableError(message, reason)

@@ -65,7 +65,8 @@ async def follow_broker(
             reason = re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0])
             why = f"no connection to the MQTT broker at {broker.address}: {reason}"
             if not was_connected:
-                raise _first_failure(broker, error, why + await broker.tls_hint()) from None
+                hint = await broker.tls_hint() or "; check the address, the user and the password"
+                raise _first_failure(broker, error, why + hint) from None
             if not is_out:
                 on_outage(f"{why}; trying again")
             is_out = True
@@ -89,7 +90,7 @@ def _client(broker: Broker) -> aiomqtt.Client:
 def _first_failure(broker: Broker, error: aiomqtt.MqttError, why: str) -> ServerUnreachableError:
     if isinstance(error.__context__, socket.gaierror):
         return ServerUnreachableError(f"there is no host {broker.host!r}; check --mqtt", UnreachableReason.HOST)
-    return ServerUnreachableError(f"{why}; check the address, the user and the password", UnreachableReason.NETWORK)
+    return ServerUnreachableError(why, UnreachableReason.NETWORK)
 
 
 def _endless(retry_policy: RetryPolicy) -> Iterator[float]:

@@ -254,6 +254,7 @@ async def test_dial_server_of_other_kind(answer, status):
         error = await unreachable(url)
     assert error.reason is UnreachableReason.OTHER_SERVER
     assert status in str(error)
+    assert (url.replace("ws:", "wss:") in str(error)) == (status == "")
 
 
 @pytest.mark.parametrize("status", [403, 421, 429, 503])

@@ -60,3 +60,4 @@ async def test_untrusted_broker_is_logged_once(secure, publishing, players, log)
         await ann.play()
     [line] = log.about_broker
     assert "certificate" in line["why"].lower()
+    assert "--mqtt-ca-file" in line["why"]

@@ -7,6 +7,7 @@ import pytest
 import structlog
 from websockets.asyncio.client import connect
 
+from evilpegs_clients.connection.site_address import game_address
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.responses import next_page
 from support.in_process import running_server
@@ -60,3 +61,7 @@ async def test_server_without_site_names_none(database):
     assert plain.status_code == 404
     assert server.site_url is None
     assert welcome["server"]["site"] is None
+
+
+def test_address_of_the_game_can_be_asked(site):
+    assert game_address(site.url) == site.game_url
