@@ -198,7 +198,23 @@ def luck():
     yield [adjusted_score(rules, some_history(rules, rng, 2)[0], curve, LiveSets()) for _ in range(3)]
 
 
-WORK = (partitions, counting, live_sets, guessing, expectation, optimal, worst_cases, symmetry, luck)
+def side_by_side():
+    import numpy as np
+
+    from evilpegs_game.codemakers.many_games import ManyGames
+
+    rng = Random(6)
+    for name in ("3x4", "2x3", "3x4-distinct"):
+        rules = Rules.parse(name)
+        for tie_break in (lambda game, turn, tied: (game + turn) % tied, None):
+            games = ManyGames(rules, 4, np.arange(rules.size + 1.0))
+            games.begin(np.arange(4), np.array([0, 3, 4, 5]))
+            for _ in range(4):
+                guesses = np.array([rng.randrange(rules.size) for _ in range(3)])
+                yield games.reply(np.array([0, 1, 3]), guesses, tie_break), games.counts, games.masks, games.luck
+
+
+WORK = (partitions, counting, live_sets, guessing, expectation, optimal, worst_cases, symmetry, luck, side_by_side)
 
 
 def plain(value):

@@ -3,11 +3,13 @@
 from importlib.util import find_spec
 from typing import Annotated, Any, cast
 
+import numpy as np
 from cyclopts import Parameter
 
 import evilpegs
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
+from evilpegs_game.codemakers.many_games import ManyGames
 from evilpegs_game.codes import all_codes
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
@@ -48,6 +50,7 @@ def compile_kernels() -> None:
     best_guess(evilpegs.Position(small, budget=10**6), ENTROPY, candidates_only=True)
     evaluate_heuristic(small, ENTROPY, threads=2, batch_codes=2)
     part_size_table(all_codes(small), all_codes(small)[:, :1].copy())
+    ManyGames(small, 1).reply(*np.zeros((2, 1), np.int64))
     for strategy in evilpegs.strategies:
         evilpegs.evaluate(strategy, small)
         evilpegs.evaluate(strategy, small, games=10)
