@@ -26,13 +26,13 @@ from evilpegs.api.game import Game
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.codes import Code, check_code, column_code
 from evilpegs_game.errors import IllegalCodeError, MalformedError
-from evilpegs_game.feedback import feedback_number, format_turns
+from evilpegs_game.feedback import History, feedback_number, format_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import game_luck, usual_curve
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.partition import feedback_numbers
-from evilpegs_game.rules import Rules
+from evilpegs_game.rules import Rules, to_rules
 from evilpegs_protocol.suggestions import install_hint
 
 try:
@@ -150,8 +150,7 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
         """Return the turns so far, one per line, if ``render_mode`` is "ansi"."""
         if self.render_mode != "ansi":
             return None
-        head = f"{self.rules} {self.codemaker}, {self._turns} of {self.limit} turns"
-        return "\n".join([head, *format_turns(self._game.position.history)])
+        return show_game(self.rules, self.codemaker, self._game.position.history, self._turns, self.limit)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask flat and of type bool, as sb3-contrib asks for it."""
@@ -202,6 +201,10 @@ class GuessingEnv(gymnasium.Env[Observation, Any]):
             )
 
 
+def show_game(rules: Rules, codemaker: str, history: History, turns: int, limit: int) -> str:
+    return "\n".join([f"{rules} {codemaker}, {turns} of {limit} turns", *format_turns(history)])
+
+
 for _name, _rules, _limit in (
     ("4x6", "4x6", 10),
     ("5x8", "5x8", 14),
@@ -212,5 +215,9 @@ for _name, _rules, _limit in (
         gymnasium.register(
             f"evilpegs/{_codemaker.title()}-{_name}-v0",
             entry_point=f"{__name__}:GuessingEnv",
+            # without one, gymnasium makes a vector of single environments
+            vector_entry_point=f"{__name__}_vector:GuessingVectorEnv"
+            if to_rules(_rules).size <= MAX_DISCRETE
+            else None,
             kwargs={"rules": _rules, "codemaker": _codemaker, "limit": _limit},
         )

@@ -88,8 +88,12 @@ def seeded_evil(seed: str) -> Evil:
 
 
 def seeded_secret(seed: str, rules: Rules) -> Code:
+    return code_at(seeded_secret_index(seed, rules.size), rules)
+
+
+def seeded_secret_index(seed: str, codes: int) -> int:
     # no number is skipped: 2^256 is so large that a million codes are equally likely up to 1e-71
-    return code_at(_keyed_number(seed, "evilpegs secret") % rules.size, rules)
+    return _keyed_number(seed, "evilpegs secret") % codes
 
 
 def first_guess(day: date) -> Code:

@@ -12,6 +12,7 @@ import pytest
 
 import evilpegs
 import evilpegs.gym
+from evilpegs.gym_vector import GuessingVectorEnv
 from support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -79,3 +80,9 @@ def test_documented_limit_of_codes_holds(name):
     spaces = {rules: gymnasium.make(f"evilpegs/{name}-mini-v0", rules=rules).action_space for rules in ("4x8", "4x9")}
     assert isinstance(spaces["4x8"], gymnasium.spaces.Discrete)
     assert isinstance(spaces["4x9"], gymnasium.spaces.MultiDiscrete)
+
+
+def test_documented_memory_of_vector_is_what_it_states():
+    stated = f"{GuessingVectorEnv.bytes_needed('4x6', 1024, 10) / 1e6:.0f} MB"
+    assert stated in TEXT
+    assert stated in GuessingVectorEnv.__doc__
