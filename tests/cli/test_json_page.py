@@ -3,8 +3,10 @@
 import asyncio
 import json
 import select
+import shlex
 import signal
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ SECTIONS = parse_page(PAGE)
 EVENTS = TypeAdapter(AnyRecordEvent)
 VARYING = {"seconds", "ms_per_guess", "bytes", "memory"}
 """Fields whose values differ between runs or machines."""
+CHECKED = shlex.join([sys.executable, "-m", "evilpegs", "bot", "minimax", "--server", "{url}", "--ladder", "{ladder}"])
 OFFLINE = {
     "evilpegs partition": [["partition", "--rules", "2x2", "11"]],
     "evilpegs ladders": [["ladders"]],
@@ -64,6 +67,7 @@ OFFLINE = {
     ],
     "evilpegs duel": [["duel", "minimax", "--rules", "2x2"]],
     "evilpegs tournament": [["tournament", "cat=cat", "nobody=false", "--games", "1"]],
+    "evilpegs check-client": [["check-client", CHECKED, "--script", "unknown field"]],
     "evilpegs solve": [["solve", "--rules", "2x2", "--out", "2x2.tree"]],
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }

@@ -1,8 +1,10 @@
-"""`evilpegs check-client` against clients in other languages: right ones, and one that is wrong in five ways."""
+"""`evilpegs check-client` against clients in other languages: right ones, and wrong ones."""
 
 import shlex
+import sys
 from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -22,14 +24,14 @@ SCRIPTS = [
     "unknown error code",
     "notice seat_taken",
     "clock that runs out",
-    "0.2 s of silence",
+    "silence",
 ]
 FAULTS = {"cut before ready", "unknown event", "unknown error code", "notice seat_taken", "clock that runs out"}
 
 
 @pytest.fixture
 def check(run, monkeypatch):
-    """Check a client; return the result, and of each script whether it was right and what the line says.
+    """Check a client; return the result, and the checks of its document by name.
 
     A client that does not want its seat back in ``quiet`` seconds is right.
     """
@@ -39,20 +41,21 @@ def check(run, monkeypatch):
         monkeypatch.setattr(import_module("evilpegs.commands.check_client.scripts"), "QUIET_SECONDS", quiet)
         limits = {"silence": 0.2, "patience": min(PATIENCE, 3600)} | options
         more = [f"--{name}={value}" for name, value in limits.items()]
-        result = run("check-client", shlex.join(map(str, words)), *more)
-        lines = [line.split(maxsplit=1) for line in result.out.splitlines()[:-1]]
-        return result, {rest.partition(":")[0]: (verdict, rest) for verdict, rest in lines}
+        result = run("check-client", shlex.join(map(str, words)), *more, "--json")
+        return result, {each["name"]: each for each in result.document["checks"]} if result.out else {}
 
     return check
 
 
-def test_wrong_client_is_wrong_in_five_ways(check, lone_node):
-    result, verdicts = check(*lone_node, WRONG_CLIENT, "{url}", quiet=PATIENCE)
-    assert list(verdicts) == SCRIPTS
-    assert {name for name, (verdict, _) in verdicts.items() if verdict == "WRONG"} == FAULTS
-    assert all("it should" in line for _, line in verdicts.values())
-    assert result.status == 1
-    assert result.out.splitlines()[-1].startswith("5 of 10")
+def failed(checks):
+    return {name for name, each in checks.items() if each["failed"]}
+
+
+def test_wrong_client_is_wrong_in_its_ways(check, lone_node):
+    result, checks = check(*lone_node, WRONG_CLIENT, "{url}", quiet=PATIENCE)
+    assert list(checks) == SCRIPTS
+    assert failed(checks) == FAULTS == {name for name, each in checks.items() if each["verdict"] == "wrong"}
+    assert (result.status, result.document["failed"]) == (1, len(FAULTS))
 
 
 @pytest.mark.full
@@ -63,8 +66,8 @@ def test_handed_out_bot_is_right(request, check, tmp_path, language, ladder):
     """It keeps tokens in a file, which later servers take. After one game of practice it checks the whole record."""
     (tmp_path / f"bot.{language}").write_text(handed_out_bot(language, "ws://127.0.0.1:1/v1"))
     command = request.getfixturevalue("lone_python" if language == "py" else "lone_node")
-    result, verdicts = check(*command, f"bot.{language}", "{url}", "{ladder}", ladder=ladder)
-    assert (result.status, [verdict for verdict, _ in verdicts.values()]) == (0, ["right"] * 10), result.out
+    result, checks = check(*command, f"bot.{language}", "{url}", "{ladder}", ladder=ladder)
+    assert (result.status, failed(checks)) == (0, set()), result.out
 
 
 def write_client(path, *body):
@@ -90,9 +93,8 @@ def test_client_that_does_nothing_is_wrong_everywhere(check, lone_python, tmp_pa
         "    assert os.environ['EVILPEGS_LADDER'] == 'classic-evil'",
         "    for message in socket: print(message, flush=True)",
     )
-    result, verdicts = check(*lone_python, "idle.py", ladder="classic-evil", patience=0.05)
-    assert {verdict for verdict, _ in verdicts.values()} == {"WRONG"}
-    assert result.status == 1
+    result, checks = check(*lone_python, "idle.py", ladder="classic-evil", patience=0.05)
+    assert (failed(checks), result.status) == (set(SCRIPTS), 1)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +113,30 @@ def test_shell_characters_are_pointed_out(run):
     result = run("check-client", "true | cat")
     assert result.status == 2
     assert " | " in result.err.splitlines()[0]
+
+
+def test_results_in_text_and_in_junit_xml(run, check, lone_python, tmp_path):
+    """A file of this kind is replaced, and no other."""
+    report = tmp_path / "junit.xml"
+    write_client(
+        tmp_path / "brief.py",
+        "with connect(server) as socket:",
+        f"    socket.send(json.dumps({HELLO}))",
+        "    sys.exit(socket.recv() and 'good bye')",
+    )
+    for _ in range(2):
+        _, checks = check(*lone_python, "brief.py", script="unknown event", junit=report)
+    suite = ET.parse(report).getroot()
+    assert (suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuite", "1", "1")
+    (case,) = suite.findall("testcase")
+    assert case.get("name") == "unknown event"
+    assert "good bye" in case.find("failure").get("message")
+    command = shlex.join([sys.executable, "brief.py"])
+    *lines, summary = run("check-client", command, "--script", "unknown event").out.splitlines()
+    (line,) = lines
+    each = checks["unknown event"]
+    assert all(word in line for word in ("WRONG", each["name"], each["did"], each["should"]))
+    assert summary.startswith("1 of 1 ")
+    report.write_text("mine")
+    result = run("check-client", command, "--junit", report)
+    assert (result.status, report.read_text()) == (2, "mine")

@@ -1,19 +1,26 @@
 """`evilpegs check-client`: a server does to an author's own client what servers and networks do, and looks."""
 
 import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.check_client.bench import Bench, WrongError
-from evilpegs.commands.check_client.scripts import scripts
+from evilpegs.commands.check_client.bench import Bench
+from evilpegs.commands.check_client.client import NeverCameError, WrongError
+from evilpegs.commands.check_client.scripts import Script, scripts
+from evilpegs.commands.check_client.verdict import JUNIT, Verdict, write_junit
 from evilpegs.errors import CommandError
+from evilpegs.files import check_writable
 from evilpegs.kit.ladders import local_ladder
-from evilpegs.output import console, pluralize
+from evilpegs.options import FILE, Json
+from evilpegs.output import console, pluralize, print_json
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.strategy_choice import point_out_shell
 from evilpegs_clients.strategies.program import find_program, split_command
+from evilpegs_game.errors import quoted
 
 START_SECONDS: Final = 30.0  # the least time for a client to start and say hello
 
@@ -31,45 +38,71 @@ def check_client(
     ladder: Annotated[str, Parameter(help="The ladder that {ladder} stands for.")] = "classic",
     silence: Annotated[float, Parameter(help="Seconds for which the server says nothing.")] = 60.0,
     patience: Annotated[float, Parameter(help="Seconds that your client may take, at most for a game.")] = 30.0,
+    script: Annotated[str | None, Parameter(help="Play only the script of this name.")] = None,
+    junit: Annotated[Path | None, FILE, Parameter(help="Also write the results to this file, as JUnit XML.")] = None,
+    as_json: Json = False,
 ) -> int:
     """Check what a client of your own does when it is cut off, when the server changes, or when its clock runs out.
 
     For each script, a server of its own runs on a free port, and the client is started once more. It should play one
-    match at least. One line says what it did and what it should have done. The exit status is 1 if something
-    was wrong, and 2 if the client never came.
+    match at least. One line says what it did and what it should have done. The exit status is 1 if something was wrong,
+    and 2 if the client never came.
     """
     for value, option in ((silence, "--silence"), (patience, "--patience")):
         if not 0 < value <= 3_600:
             raise CommandError(f"{option} must be above 0 and at most 3600, not {value:g}")
     local_ladder(ladder)
+    chosen = _chosen(script, scripts(silence))
+    if junit is not None:
+        check_writable(str(junit), JUNIT)
     words = split_command(command)
     words[0] = str(find_program(words[0]))
     point_out_shell(command, words[0], "COMMAND")
+    out, verdicts = console(), list[Verdict]()
+
+    def show(verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        if not as_json:
+            out.print(verdict.line(), style="bold red" if verdict.failed else "", soft_wrap=True)
+
     with ended_in_order():
-        return run_interruptibly(_check(words, ladder, silence, patience))
+        run_interruptibly(_check(words, ladder, chosen, patience, show))
+    failed = sum(verdict.failed for verdict in verdicts)
+    if junit is not None:
+        write_junit(str(junit), verdicts)
+    if as_json:
+        print_json({"checks": [asdict(verdict) for verdict in verdicts], "failed": failed})
+    else:
+        out.print(f"{failed} of {pluralize(len(verdicts), 'check')} went wrong" if failed else "nothing was wrong")
+    return int(failed > 0)
 
 
-async def _check(words: list[str], ladder: str, silence: float, patience: float) -> int:
-    out, wrong, port, all_scripts = console(), 0, 0, scripts(silence)
-    for name, should, script in all_scripts:
+def _chosen(name: str | None, known: list[Script]) -> list[Script]:
+    if name is None or (chosen := [script for script in known if script[0] == name]):
+        return known if name is None else chosen
+    raise CommandError(
+        f"there is no script {quoted(name, 40)}; the scripts are {', '.join(name for name, *_ in known)}"
+    )
+
+
+async def _check(
+    words: list[str], ladder: str, chosen: list[Script], patience: float, show: Callable[[Verdict], None]
+) -> None:
+    port = 0
+    for name, should, script in chosen:
         with tempfile.TemporaryDirectory(prefix="evilpegs-check-") as folder:
             bench = Bench(Path(folder), patience)
             port = await bench.open(words, port, ladder)  # always the same, because clients keep tokens by address
-            hello = None
+            hello, began = None, bench.now()
             try:
                 hello = await bench.hear("hello", seconds=max(patience, START_SECONDS))
                 hello.go_on()
-                did, is_right = await script(bench), True
+                did, is_wrong = await script(bench), False
             except WrongError as error:
-                did, is_right = str(error), False
+                did, is_wrong = str(error), True
             finally:
                 await bench.close()
         if hello is None:
-            raise CommandError(
-                f"the client never said hello; the address is in {{url}} and in EVILPEGS_SERVER; it {did}"
-            )
-        wrong += not is_right
-        line = f"{'right' if is_right else 'WRONG'}  {name}: it {did}; it should {should}"
-        out.print(line, style="" if is_right else "bold red", soft_wrap=True)
-    out.print(f"{wrong} of {pluralize(len(all_scripts), 'script')} went wrong" if wrong else "everything was right")
-    return int(wrong > 0)
+            raise NeverCameError(did)
+        verdict = "wrong" if is_wrong else "right"
+        show(Verdict(name, verdict, is_wrong, did, should, round(bench.now() - began, 3)))

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import logging
-import os
-from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -18,10 +16,9 @@ from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from evilpegs.commands.check_client.client import Client, SilentError, WrongError, running_client
 from evilpegs.database import server_settings
-from evilpegs_clients.printable import printable
-from evilpegs_clients.strategies.program_guard import ProgramGuard
-from evilpegs_protocol.constants import PATH, SUBPROTOCOL
+from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.server import RunningServer, running_server
 from evilpegs_server.storage.location import file_url
@@ -30,23 +27,6 @@ Message = dict[str, Any]
 # settings that lead players elsewhere or let them wait for others
 _PLAIN: Final = dict.fromkeys(("mqtt", "tls_cert", "tls_key", "site_url", "game_url", "solved", "server_key"))
 _HELLO: Final = {"type": "hello", "client": {"name": "check-client", "version": "1"}}
-
-
-class WrongError(Exception):
-    """What the client did, which is wrong."""
-
-
-class SilentError(WrongError):
-    """The client did nothing for as long as it may."""
-
-
-class EndedError(WrongError):
-    """The client ended, and not by a signal."""
-
-    def __init__(self, status: int, last: str | None) -> None:
-        said = "and said nothing" if last is None else f"saying {printable(last)[:100]!r}"
-        super().__init__(f"ended with exit status {status}, {said}")
-        self.status = status
 
 
 @dataclass(eq=False, slots=True)
@@ -87,7 +67,7 @@ class Bench:
         self._stack, self._serving = AsyncExitStack(), AsyncExitStack()
         self._server: RunningServer
         self._relay: Server
-        self._ended: asyncio.Task[int]
+        self._client: Client
         logger = logging.getLogger("evilpegs.check")
         logger.setLevel(logging.ERROR)
         self._log: BoundLogger = structlog.wrap_logger(logger, [filter_by_level], BoundLogger)
@@ -97,22 +77,13 @@ class Bench:
         hello = await self._talk(_HELLO | {"name": "my-client", "kind": "bot"})
         self._token = hello["token"]
         port = self._relay.sockets[0].getsockname()[1]
-        given = {"EVILPEGS_SERVER": f"ws://127.0.0.1:{port}{PATH}", "EVILPEGS_LADDER": ladder}
-        words = [word.replace("{url}", given["EVILPEGS_SERVER"]).replace("{ladder}", ladder) for word in words]
-        guard = ProgramGuard()
-        self._stack.callback(guard.kill)
-        output = self._stack.enter_context((self._folder / "output").open("wb"))
-        client = await asyncio.create_subprocess_exec(
-            *words, stdin=DEVNULL, stdout=output, stderr=STDOUT, env=os.environ | given, process_group=guard.group
-        )
-        self._ended = asyncio.create_task(client.wait())
+        self._client = await self._stack.enter_async_context(running_client(words, port, ladder, self._folder))
         return port
 
     async def close(self) -> None:
         await self._stack.aclose()
         self._relay.close(close_connections=False)
         self.cut()
-        await self._ended
         await self._serving.aclose()
 
     async def _start(self, port: int) -> None:
@@ -138,19 +109,16 @@ class Bench:
     async def _next(self, seconds: float) -> Heard | None:
         getting = asyncio.ensure_future(self._heard.get())
         try:
-            await asyncio.wait([getting, self._ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            ways = [getting, self._client.ended]
+            await asyncio.wait(ways, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
             getting.cancel()
         if getting.done():
             heard = getting.result()
             return heard if heard.client in self._clients else await self._next(seconds)
-        if not self._ended.done():
+        if not self._client.ended.done():
             return None
-        if (status := self._ended.result()) < 0:
-            raise WrongError(f"was ended by signal {-status}")
-        lines = (self._folder / "output").read_text(errors="replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), None)
-        raise EndedError(status, last)
+        raise self._client.end()
 
     def cut(self) -> None:
         while self._clients:

@@ -7,10 +7,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from evilpegs.commands.check_client.bench import Bench, EndedError, Heard, Message, SilentError, WrongError
+from evilpegs.commands.check_client.bench import Bench, Heard, Message
+from evilpegs.commands.check_client.client import EndedError, SilentError, WrongError
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import GENESIS, event_hash
 
+Script = tuple[str, str, Callable[[Bench], Awaitable[str]]]
 QUIET_SECONDS: Final = 5.0  # the time after which a client does not want its seat back
 _HOURS_MS: Final = 7_200_000.0
 _ANOTHER: Final = "began another match"
@@ -157,7 +159,7 @@ async def _silence(bench: Bench, *, seconds: float) -> str:
     return await _goes_on(bench, "waited")
 
 
-def scripts(silence: float) -> list[tuple[str, str, Callable[[Bench], Awaitable[str]]]]:
+def scripts(silence: float) -> list[Script]:
     """Return each script with its name and what the client should do; ``silence`` is in seconds."""
     back, ignore = "connect again, resume its match and go on", "ignore it and go on"
     return [
@@ -170,5 +172,5 @@ def scripts(silence: float) -> list[tuple[str, str, Callable[[Bench], Awaitable[
         ("unknown error code", "take it for a refusal, and ask again or end", _unknown_error),
         ("notice seat_taken", "leave the match to the other connection", _seat_taken),
         ("clock that runs out", "take the game for lost and go on with the next", _clock),
-        (f"{silence:g} s of silence", "wait, and then go on", partial(_silence, seconds=silence)),
+        ("silence", "wait, and then go on", partial(_silence, seconds=silence)),
     ]
