@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -22,8 +22,6 @@ from evilpegs.strategy_choice import point_out_shell
 from evilpegs_clients.strategies.program import find_program, split_command
 from evilpegs_game.errors import quoted
 
-START_SECONDS: Final = 30.0  # the least time for a client to start and say hello
-
 
 def check_client(
     command: Annotated[
@@ -37,7 +35,9 @@ def check_client(
     *,
     ladder: Annotated[str, Parameter(help="The ladder that {ladder} stands for.")] = "classic",
     silence: Annotated[float, Parameter(help="Seconds for which the server says nothing.")] = 60.0,
-    patience: Annotated[float, Parameter(help="Seconds that your client may take, at most for a game.")] = 30.0,
+    patience: Annotated[
+        float, Parameter(help="Seconds for anything that your client should do, from its start on; at most for a game.")
+    ] = 30.0,
     script: Annotated[str | None, Parameter(help="Play only the script of this name.")] = None,
     junit: Annotated[Path | None, FILE, Parameter(help="Also write the results to this file, as JUnit XML.")] = None,
     as_json: Json = False,
@@ -95,7 +95,7 @@ async def _check(
             port = await bench.open(words, port, ladder)  # always the same, because clients keep tokens by address
             hello, began = None, bench.now()
             try:
-                hello = await bench.hear("hello", seconds=max(patience, START_SECONDS))
+                hello = await bench.hear("hello")
                 hello.go_on()
                 did, is_wrong = await script(bench), False
             except WrongError as error:

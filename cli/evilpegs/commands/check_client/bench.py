@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +17,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.http11 import Request, Response
 
 from evilpegs.commands.check_client.client import Client, SilentError, WrongError, running_client
 from evilpegs.database import server_settings
@@ -26,7 +29,11 @@ from evilpegs_server.storage.location import file_url
 Message = dict[str, Any]
 # settings that lead players elsewhere or let them wait for others
 _PLAIN: Final = dict.fromkeys(("mqtt", "tls_cert", "tls_key", "site_url", "game_url", "solved", "server_key"))
+PAUSE_SECONDS, MAX_HASTY = 1.0, 10  # so many connections without such a pause are too many
 _HELLO: Final = {"type": "hello", "client": {"name": "check-client", "version": "1"}}
+# To name no subprotocol means the same.
+_CHOICE: Final[Any] = lambda _, named: next((each for each in named if each == SUBPROTOCOL), None)  # noqa: E731
+listen: Final = partial(serve, host="127.0.0.1", select_subprotocol=_CHOICE, compression=None)
 
 
 @dataclass(eq=False, slots=True)
@@ -60,10 +67,14 @@ class Bench:
         self.clock = ClockAhead(self.now)
         self.edit: Callable[[Message], Message] = lambda message: message  # of the server
         self.match: Message = {}  # its `match_started`
+        self.answered: dict[str, int] = {}  # the turn of each code that got a feedback in the first game
+        self.refusal = 0  # the HTTP status that refuses connections until the client has made a pause
         self.seen, self.is_over = 0, False
-        self._folder, self._patience = folder, patience
+        self.patience, self._folder = patience, folder
+        # when the client connected last, how often without a pause, and whether it saw the refusal
+        self._tried, self._hasty, self._is_refused = -math.inf, 0, False
         self._clients: set[ServerConnection] = set()
-        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._heard: asyncio.Queue[Heard | WrongError] = asyncio.Queue()
         self._stack, self._serving = AsyncExitStack(), AsyncExitStack()
         self._server: RunningServer
         self._relay: Server
@@ -90,15 +101,15 @@ class Bench:
         own = server_settings(host="127.0.0.1", port=0, site=False, database=file_url(self._folder / "check.sqlite3"))
         running = running_server(own.model_copy(update=_PLAIN), self._log, clock=self.clock)
         self._server = await self._serving.enter_async_context(running)
-        # To name no subprotocol means the same. It drops a client that leaves its pings unanswered, as a server does.
-        choice: Any = lambda _, named: next((each for each in named if each == SUBPROTOCOL), None)  # noqa: E731
-        self._relay = await serve(self._link, "127.0.0.1", port, select_subprotocol=choice, compression=None)
+        self._relay = await listen(self._link, port=port, process_request=self._admit)
 
     async def hear(self, *types: str, seconds: float | None = None, **wrong: str) -> Heard:
         """Let messages go on until one of ``types`` comes, which waits; raise WrongError for those of ``wrong``."""
-        limit = seconds or self._patience
+        limit = seconds or self.patience
         deadline = self.now() + limit
         while (heard := await self._next(deadline - self.now())) is not None:
+            if heard.type == "error" and heard.message["code"] == "rate_limited":  # by the server, not by a script
+                raise WrongError("sent more messages than requests_per_second in welcome, and was refused")
             if heard.type in types:
                 return heard
             if heard.type in wrong:
@@ -115,6 +126,8 @@ class Bench:
             getting.cancel()
         if getting.done():
             heard = getting.result()
+            if isinstance(heard, WrongError):
+                raise heard
             return heard if heard.client in self._clients else await self._next(seconds)
         if not self._client.ended.done():
             return None
@@ -148,6 +161,18 @@ class Bench:
         return answer
 
     # the relay
+
+    def _admit(self, client: ServerConnection, _: Request) -> Response | None:
+        pause, self._tried = self.now() - self._tried, self.now()
+        self._hasty = self._hasty + 1 if (is_hasty := pause < PAUSE_SECONDS * 0.9) else 0  # timers may be early
+        if self._hasty == MAX_HASTY:
+            self._heard.put_nowait(WrongError(f"connected again {MAX_HASTY} times without a pause of a second"))
+        if not self.refusal or (self._is_refused and not is_hasty):
+            return None
+        self._is_refused = True
+        response = client.respond(self.refusal, "come back later\n")
+        response.headers["Retry-After"] = f"{PAUSE_SECONDS:g}"
+        return response
 
     async def _link(self, client: ServerConnection) -> None:
         self._clients.add(client)
@@ -189,6 +214,8 @@ class Bench:
             message |= {"token": self._token}
         if message["type"] == "match_started":
             self.match = message
+        if message["type"] == "feedback" and message["game"] == 1:
+            self.answered[message["code"]] = message["turn"]
         self.is_over = self.is_over or message["type"] == "match_over"
         self.seen = max(self.seen, message["seq"] if "at" in message else 0)
         return self.edit(message)

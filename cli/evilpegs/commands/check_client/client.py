@@ -2,16 +2,23 @@
 
 import asyncio
 import os
+import re
 from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.program_guard import ProgramGuard
 from evilpegs_protocol.constants import PATH
+
+# what Python, Node and Java, Go, Rust and .NET print about an error that nobody caught
+_CRASH: Final = re.compile(
+    r"^Traceback \(most recent|^\s+at \S.*:\d+\)?$|^goroutine \d|panicked at|^Unhandled exception", re.MULTILINE
+)
 
 
 class NeverCameError(CommandError):
@@ -29,7 +36,7 @@ class SilentError(WrongError):
 
 
 class EndedError(WrongError):
-    """The client ended, and not by a signal."""
+    """The client ended, by no signal and without a crash."""
 
     def __init__(self, did: str, status: int) -> None:
         super().__init__(did)
@@ -48,6 +55,8 @@ class Client:
         text = self.output.read_text(errors="replace")
         last = next((line for line in reversed(text.split("\n")) if line.strip()), None)
         said = "and said nothing" if last is None else f"saying {printable(last)[:100]!r}"
+        if status and _CRASH.search(text):
+            return WrongError(f"crashed with exit status {status}, {said}")
         return EndedError(f"ended with exit status {status}, {said}", status)
 
 

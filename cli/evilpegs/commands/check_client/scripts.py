@@ -16,6 +16,7 @@ Script = tuple[str, str, Callable[[Bench], Awaitable[str]]]
 QUIET_SECONDS: Final = 5.0  # the time after which a client does not want its seat back
 _HOURS_MS: Final = 7_200_000.0
 _ANOTHER: Final = "began another match"
+_GAVE_UP: Final = "gave its connection up again"
 _UNKNOWN: Final = {"type": "error", "code": "out_of_pegs", "message": "there are no pegs left today", "fatal": False}
 
 
@@ -31,17 +32,26 @@ async def _comes_back(bench: Bench, hello: Heard | None = None) -> str:
         raise WrongError("came back without its token")
     hello.go_on()
     without = "did not resume its match"
-    resume = await bench.hear("resume", play=_ANOTHER, guess=without, ready=without)
+    resume = await bench.hear("resume", play=_ANOTHER, guess=without, ready=without, hello=_GAVE_UP)
     if resume.message.get("seq", 0) > bench.seen:
         raise WrongError(f"resumed after event {resume.message['seq']}, and had seen {bench.seen}")
     resume.go_on()
-    move = await bench.hear("guess", "ready", play=_ANOTHER, hello="gave its connection up again")
-    move.go_on()
-    answer = await bench.hear("feedback", "turn", "game_over", "error")
-    if answer.type == "error":
-        raise WrongError(f"resumed, and its {move.type} was refused with {answer.message['code']}")
-    answer.go_on()
-    return f"resumed its match, and its {move.type} was right"
+    return f"resumed its match, {await _finishes_game(bench)}"
+
+
+async def _finishes_game(bench: Bench) -> str:
+    move, moves = "resume", ("guess", "ready", "error", "game_over")
+    while (heard := await bench.hear(*moves, play=_ANOTHER, hello=_GAVE_UP)).type != "game_over":
+        if heard.type == "error":
+            raise WrongError(f"resumed, and its {move} was refused with {heard.message['code']}")
+        if heard.type == "guess":
+            turn, code = heard.message.get("turn"), str(heard.message.get("code")).upper()
+            if bench.answered.get(code, turn) != turn:
+                raise WrongError(f"resumed, and guessed {code} again as if it had forgotten the game")
+        move = heard.type
+        heard.go_on()
+    heard.go_on()
+    return "and finished the game"
 
 
 async def _goes_on(bench: Bench, did: str, *, is_new_game: bool = False) -> str:
@@ -77,6 +87,13 @@ async def _restart(bench: Bench, *, is_sudden: bool) -> str:
     if is_sudden:
         bench.cut()
     await bench.restart()
+    return await _comes_back(bench)
+
+
+async def _refused(bench: Bench, *, status: int) -> str:
+    await _second_guess(bench)
+    bench.refusal = status
+    bench.cut()
     return await _comes_back(bench)
 
 
@@ -125,7 +142,7 @@ async def _seat_taken(bench: Bench) -> str:
     await bench.take_seat()
     (await bench.hear("notice")).go_on()
     with suppress(EndedError, SilentError):
-        await bench.hear(resume="took the match back", seconds=QUIET_SECONDS)
+        await bench.hear(resume="took the match back", seconds=min(QUIET_SECONDS, bench.patience))
     return "left the match alone"
 
 
@@ -162,11 +179,14 @@ async def _silence(bench: Bench, *, seconds: float) -> str:
 def scripts(silence: float) -> list[Script]:
     """Return each script with its name and what the client should do; ``silence`` is in seconds."""
     back, ignore = "connect again, resume its match and go on", "ignore it and go on"
+    later = "connect again after a pause, resume its match and go on"
     return [
         ("cut after a feedback", back, _cut_after_feedback),
         ("cut before ready", back, _cut_before_ready),
         ("restart of the server", back, partial(_restart, is_sudden=True)),
         ("notice draining", back, partial(_restart, is_sudden=False)),
+        ("429 at connect", later, partial(_refused, status=429)),
+        ("503 at connect", later, partial(_refused, status=503)),
         ("unknown field", ignore, _unknown_field),
         ("unknown event", ignore, _unknown_event),
         ("unknown error code", "take it for a refusal, and ask again or end", _unknown_error),
