@@ -21,16 +21,22 @@ SCRIPTS = [
     "cut before ready",
     "restart of the server",
     "notice draining",
+    "resumed while thinking",
     "429 at connect",
     "503 at connect",
     "unknown field",
     "unknown event",
+    "fragmented frames",
     "unknown error code",
+    "rate_limited",
     "notice seat_taken",
     "clock that runs out",
     "silence",
 ]
-FAULTS = {"cut before ready", "unknown event", "unknown error code", "notice seat_taken", "clock that runs out"}
+FAULTS = {
+    *("cut before ready", "unknown event", "unknown error code", "rate_limited"),
+    *("notice seat_taken", "clock that runs out"),
+}
 
 
 @pytest.fixture
@@ -43,8 +49,10 @@ def check(run, monkeypatch):
     monkeypatch.setattr(server, "WorkerProcess", LocalWorker)
     bench, scripts = (import_module(f"evilpegs.commands.check_client.{name}") for name in ("bench", "scripts"))
 
-    def check(*words, quiet=0.2, pause=0.05, **options):
+    def check(*words, quiet=0.2, pause=0.05, thinking=0.2, **options):
         monkeypatch.setattr(scripts, "QUIET_SECONDS", quiet)
+        monkeypatch.setattr(scripts, "THINKING_SECONDS", thinking)
+        monkeypatch.setattr(scripts, "RETRY_MS", round(1_000 * pause))
         monkeypatch.setattr(bench, "PAUSE_SECONDS", pause)
         limits = {"silence": 0.2, "patience": min(PATIENCE, 3600)} | options
         more = [f"--{name}={value}" for name, value in limits.items()]
@@ -96,24 +104,35 @@ def test_plain_client_is_right(check_plain):
 
 
 WELCOME, STARTED = "        if self.match:", '        self.match = event["match"]'
-PAUSE, END = "    time.sleep(0.2)", 'sys.exit(event["message"])'
+READY, PAUSE, END = '        if event["state"] == "ready":', "    time.sleep(0.2)", 'sys.exit(event["message"])'
 FORGET = f"        self.possible = getattr(self, 'codes', [])\n{WELCOME}"
 PINGS = f'{STARTED}\n        [self.send(type="ping", c=c) for c in range(1000)]'
+EARLY = f'        if event["state"] == "thinking":\n            self.on_turn(event | {{"turn": 2}})\n{READY}'
+FRAMES = "for text in (frame for _ in itertools.count() for frame in socket.recv_streaming()):"
 FAULTY = {
     "a crash": ("unknown error code", END, '{}[event["code"]]', "KeyError"),
     "no pause after 429": ("429 at connect", PAUSE, "   ", "10 times"),
     "no pause after 503": ("503 at connect", PAUSE, "   ", "10 times"),
     "a game forgotten": ("restart of the server", WELCOME, FORGET, "1111 again"),
     "a flood of pings": ("unknown field", STARTED, PINGS, "requests_per_second"),
+    "a guess while the server thinks": ("resumed while thinking", READY, EARLY, "thinking"),
+    "a request too early": ("rate_limited", END, 'self.send(type="play", ladder=LADDER)', "asked again"),
+    "frames taken for messages": ("fragmented frames", "for text in socket:", FRAMES, "crashed"),
 }
 
 
 @pytest.mark.parametrize(("script", "old", "new", "fact"), FAULTY.values(), ids=FAULTY)
 def test_planted_fault_is_found(check_plain, script, old, new, fact):
     """The plain client without it is right, see above; the times are such that the fault comes before they are over."""
-    result, checks = check_plain(old, new, script=script, pause=PATIENCE)
+    result, checks = check_plain(old, new, script=script, pause=PATIENCE, thinking=PATIENCE)
     assert (result.status, failed(checks), list(checks)) == (1, {script}, [script])
     assert fact in checks[script]["did"]
+
+
+def test_asking_again_after_retry_after_ms_is_right(check_plain):
+    result, checks = check_plain('sys.exit(event["message"])', "self.socket.close()", script="rate_limited")
+    assert (result.status, failed(checks)) == (0, set())
+    assert "asked again" in checks["rate_limited"]["did"]
 
 
 def write_client(path, *body):

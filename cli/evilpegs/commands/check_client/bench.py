@@ -66,6 +66,7 @@ class Bench:
         self.now = asyncio.get_running_loop().time
         self.clock = ClockAhead(self.now)
         self.edit: Callable[[Message], Message] = lambda message: message  # of the server
+        self.has_fragments = False  # what the client gets
         self.match: Message = {}  # its `match_started`
         self.answered: dict[str, int] = {}  # the turn of each code that got a feedback in the first game
         self.refusal = 0  # the HTTP status that refuses connections until the client has made a pause
@@ -199,7 +200,9 @@ class Bench:
                 heard = Heard(client, message, asyncio.get_running_loop().create_future())
                 self._heard.put_nowait(heard)
                 for each in await heard.forwarded:
-                    await target.send(json.dumps(self._to_client(each) if target is client else self._to_server(each)))
+                    sent = json.dumps(self._to_client(each) if target is client else self._to_server(each))
+                    is_cut = self.has_fragments and target is client
+                    await target.send([sent[:7], sent[7:-7], sent[-7:]] if is_cut else sent)
 
     def _to_server(self, message: Message) -> Message:
         if message["type"] != "hello":

@@ -14,10 +14,13 @@ from evilpegs_protocol.record import GENESIS, event_hash
 
 Script = tuple[str, str, Callable[[Bench], Awaitable[str]]]
 QUIET_SECONDS: Final = 5.0  # the time after which a client does not want its seat back
+THINKING_SECONDS: Final = 2.0
+RETRY_MS: Final = 1_000
 _HOURS_MS: Final = 7_200_000.0
 _ANOTHER: Final = "began another match"
 _GAVE_UP: Final = "gave its connection up again"
 _UNKNOWN: Final = {"type": "error", "code": "out_of_pegs", "message": "there are no pegs left today", "fatal": False}
+_LIMITED: Final = {"type": "error", "code": "rate_limited", "message": "too many matches begin", "fatal": False}
 
 
 async def _second_guess(bench: Bench) -> Heard:
@@ -26,7 +29,7 @@ async def _second_guess(bench: Bench) -> Heard:
     return guess
 
 
-async def _comes_back(bench: Bench, hello: Heard | None = None) -> str:
+async def _resumes(bench: Bench, hello: Heard | None = None) -> None:
     hello = hello or await bench.hear("hello")
     if "token" not in hello.message:
         raise WrongError("came back without its token")
@@ -36,6 +39,10 @@ async def _comes_back(bench: Bench, hello: Heard | None = None) -> str:
     if resume.message.get("seq", 0) > bench.seen:
         raise WrongError(f"resumed after event {resume.message['seq']}, and had seen {bench.seen}")
     resume.go_on()
+
+
+async def _comes_back(bench: Bench, hello: Heard | None = None) -> str:
+    await _resumes(bench, hello)
     return f"resumed its match, {await _finishes_game(bench)}"
 
 
@@ -90,6 +97,23 @@ async def _restart(bench: Bench, *, is_sudden: bool) -> str:
     return await _comes_back(bench)
 
 
+async def _thinking(bench: Bench) -> str:
+    (await _second_guess(bench)).go_on()
+    reply = await bench.hear("feedback")  # which is lost
+    bench.cut()
+    await _resumes(bench)
+    early, wait = "moved while the server was thinking", min(THINKING_SECONDS, bench.patience)
+    resumed = await bench.hear("resumed")
+    told = {name: value for name, value in resumed.message.items() if name != "ready_by_ms"}
+    resumed.go_on(told | {"seq": reply.message["seq"] - 1, "state": "thinking", "game": reply.message["game"]})
+    while (held := await bench.hear("feedback", guess=early, ready=early)).message["seq"] < reply.message["seq"]:
+        held.go_on()
+    with suppress(SilentError):
+        await bench.hear(guess=early, ready=early, hello=_GAVE_UP, play=_ANOTHER, seconds=wait)
+    held.go_on()
+    return f"waited for the reply {await _finishes_game(bench)}"
+
+
 async def _refused(bench: Bench, *, status: int) -> str:
     await _second_guess(bench)
     bench.refusal = status
@@ -124,17 +148,26 @@ async def _unknown_event(bench: Bench) -> str:
     return await _goes_on(bench, "passed over it")
 
 
-async def _unknown_error(bench: Bench) -> str:
+async def _refused_play(bench: Bench, error: Message) -> str:
     play = await bench.hear("play")
     re = {"re": play.message["id"]} if "id" in play.message else {}
     play.forwarded.set_result(())
-    await play.client.send(json.dumps(_UNKNOWN | re))
-    wrong = "went on as if it had a match"
+    await play.client.send(json.dumps(error | re))
+    refused, wrong = bench.now(), "went on as if it had a match"
     try:
         await bench.hear("play", "hello", guess=wrong, ready=wrong)
     except EndedError:
         return "took it for a refusal and ended"
+    waited = 1_000 * (bench.now() - refused)
+    if waited < 0.9 * error.get("retry_after_ms", 0):  # timers may be early
+        raise WrongError(f"asked again after {waited:.0f} ms")
     return "took it for a refusal and asked again"
+
+
+async def _fragments(bench: Bench) -> str:
+    bench.has_fragments = True
+    (await bench.hear("game_over")).go_on()
+    return await _goes_on(bench, "played the game to its end")
 
 
 async def _seat_taken(bench: Bench) -> str:
@@ -179,17 +212,21 @@ async def _silence(bench: Bench, *, seconds: float) -> str:
 def scripts(silence: float) -> list[Script]:
     """Return each script with its name and what the client should do; ``silence`` is in seconds."""
     back, ignore = "connect again, resume its match and go on", "ignore it and go on"
+    refusal, limited = "take it for a refusal, and ask again or end", _LIMITED | {"retry_after_ms": RETRY_MS}
     later = "connect again after a pause, resume its match and go on"
     return [
         ("cut after a feedback", back, _cut_after_feedback),
         ("cut before ready", back, _cut_before_ready),
         ("restart of the server", back, partial(_restart, is_sudden=True)),
         ("notice draining", back, partial(_restart, is_sudden=False)),
+        ("resumed while thinking", "wait for the feedback and go on", _thinking),
         ("429 at connect", later, partial(_refused, status=429)),
         ("503 at connect", later, partial(_refused, status=503)),
         ("unknown field", ignore, _unknown_field),
         ("unknown event", ignore, _unknown_event),
-        ("unknown error code", "take it for a refusal, and ask again or end", _unknown_error),
+        ("fragmented frames", "put them together and go on", _fragments),
+        ("unknown error code", refusal, partial(_refused_play, error=_UNKNOWN)),
+        ("rate_limited", f"{refusal}, no sooner than retry_after_ms", partial(_refused_play, error=limited)),
         ("notice seat_taken", "leave the match to the other connection", _seat_taken),
         ("clock that runs out", "take the game for lost and go on with the next", _clock),
         ("silence", "wait, and then go on", partial(_silence, seconds=silence)),
