@@ -44,7 +44,7 @@ def check(run, monkeypatch):
     """Check a client; return the result, and the checks of its document by name.
 
     A client that does not want its seat back in ``quiet`` seconds is right, and so is a ``pause`` in seconds before it
-    comes back.
+    comes back. Options with the value True have none.
     """
     monkeypatch.setattr(server, "WorkerProcess", LocalWorker)
     bench, scripts = (import_module(f"evilpegs.commands.check_client.{name}") for name in ("bench", "scripts"))
@@ -55,7 +55,7 @@ def check(run, monkeypatch):
         monkeypatch.setattr(scripts, "RETRY_MS", round(1_000 * pause))
         monkeypatch.setattr(bench, "PAUSE_SECONDS", pause)
         limits = {"silence": 0.2, "patience": min(PATIENCE, 3600)} | options
-        more = [f"--{name}={value}" for name, value in limits.items()]
+        more = [f"--{name}" if value is True else f"--{name}={value}" for name, value in limits.items()]
         result = run("check-client", shlex.join(map(str, words)), *more, "--json")
         return result, {each["name"]: each for each in result.document["checks"]} if result.out else {}
 
@@ -162,22 +162,24 @@ def test_client_that_ends_is_wrong_everywhere(check, lone_python, tmp_path):
     assert (failed(checks), result.status) == (set(SCRIPTS), 1)
 
 
+@pytest.mark.parametrize("lies", [{}, {"lies": True}])
 @pytest.mark.parametrize(
     ("body", "fact"), [("sys.exit('no luck today')", "no luck today"), ("os.kill(os.getpid(), 9)", "signal 9")]
 )
-def test_client_that_never_connects_is_a_mistake(check, lone_python, tmp_path, body, fact):
+def test_client_that_never_connects_is_a_mistake(check, lone_python, tmp_path, body, fact, lies):
     write_client(tmp_path / "lost.py", body)
-    result, _ = check(*lone_python, "lost.py")
+    result, _ = check(*lone_python, "lost.py", **lies)
     assert (result.status, result.out) == (2, "")
     assert "{url}" in result.complaint
     assert fact in result.complaint
 
 
-def test_patience_is_also_for_the_start(check, lone_python, tmp_path):
+@pytest.mark.parametrize("lies", [{}, {"lies": True}])
+def test_patience_is_also_for_the_start(check, lone_python, tmp_path, lies):
     """The client waits for what never comes."""
     os.mkfifo(tmp_path / "never")
     write_client(tmp_path / "late.py", "open('never').read()")
-    result, _ = check(*lone_python, "late.py", patience=0.05)
+    result, _ = check(*lone_python, "late.py", patience=0.05, **lies)
     assert (result.status, result.out) == (2, "")
     assert "0.05 s" in result.complaint
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from evilpegs.commands.check_client.bench import Bench
 from evilpegs.commands.check_client.client import NeverCameError, WrongError
+from evilpegs.commands.check_client.lies import KINDS, check_lies
 from evilpegs.commands.check_client.scripts import Script, scripts
 from evilpegs.commands.check_client.verdict import JUNIT, Verdict, write_junit
 from evilpegs.errors import CommandError
@@ -39,6 +40,8 @@ def check_client(
         float, Parameter(help="Seconds for anything that your client should do, from its start on; at most for a game.")
     ] = 30.0,
     script: Annotated[str | None, Parameter(help="Play only the script of this name.")] = None,
+    lies: Annotated[bool, Parameter(help="Tell a lie in each of several matches; see which it notices.")] = False,
+    claims: Annotated[str | None, Parameter(help="With --lies, what it must notice: KIND[,KIND...] or all.")] = None,
     junit: Annotated[Path | None, FILE, Parameter(help="Also write the results to this file, as JUnit XML.")] = None,
     as_json: Json = False,
 ) -> int:
@@ -47,12 +50,19 @@ def check_client(
     For each script, a server of its own runs on a free port, and the client is started once more. It should play one
     match at least. One line says what it did and what it should have done. The exit status is 1 if something was wrong,
     and 2 if the client never came.
+
+    With --lies, the client plays one game each time and must end by itself. The first is honest, and the exit status of
+    the client must be 0. In each other the server breaks one thing, and a client has noticed if its exit status is not
+    0: commitment, feedback, hash (of the record), order (of the events), signature and, after an honest game against
+    evil, evil (the rule of its replies) and tie. The exit status is 1 if the client failed an honest game, or did not
+    notice what --claims names.
     """
     for value, option in ((silence, "--silence"), (patience, "--patience")):
         if not 0 < value <= 3_600:
             raise CommandError(f"{option} must be above 0 and at most 3600, not {value:g}")
-    local_ladder(ladder)
-    chosen = _chosen(script, scripts(silence))
+    if lies and script is not None:
+        raise CommandError("--lies plays no script; leave out --script, or --lies")
+    info, chosen, claimed = local_ladder(ladder), _chosen(script, scripts(silence)), _claimed(claims, lies)
     if junit is not None:
         check_writable(str(junit), JUNIT)
     words = split_command(command)
@@ -66,7 +76,10 @@ def check_client(
             out.print(verdict.line(), style="bold red" if verdict.failed else "", soft_wrap=True)
 
     with ended_in_order():
-        run_interruptibly(_check(words, ladder, chosen, patience, show))
+        if lies:
+            run_interruptibly(check_lies(words, info, patience, claimed, show))
+        else:
+            run_interruptibly(_check(words, ladder, chosen, patience, show))
     failed = sum(verdict.failed for verdict in verdicts)
     if junit is not None:
         write_junit(str(junit), verdicts)
@@ -83,6 +96,15 @@ def _chosen(name: str | None, known: list[Script]) -> list[Script]:
     raise CommandError(
         f"there is no script {quoted(name, 40)}; the scripts are {', '.join(name for name, *_ in known)}"
     )
+
+
+def _claimed(claims: str | None, lies: bool) -> frozenset[str]:
+    if claims is not None and not lies:
+        raise CommandError("--claims says what --lies must find; add --lies")
+    named = frozenset(KINDS if claims == "all" else () if claims is None else claims.split(","))
+    if unknown := sorted(named.difference(KINDS)):
+        raise CommandError(f"there is no lie {quoted(unknown[0], 40)}; the lies are {', '.join(KINDS)}, or all")
+    return named
 
 
 async def _check(

@@ -1,4 +1,4 @@
-"""What a client did in a script, as a line, in JSON and in JUnit XML."""
+"""What a client did in a script or after a lie, as a line, in JSON and in JUnit XML."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ JUNIT: Final = FileKind("a JUnit report", lambda line: line.startswith((b"<?xml"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What it ``did``, such as "went on"; ``verdict`` is right or wrong."""
+    """What it did, such as "went on"; ``verdict`` is right or wrong, for lies noticed, not noticed or untested."""
 
     name: str
     verdict: str
@@ -23,7 +23,7 @@ class Verdict:
 
     def line(self) -> str:
         verdict = self.verdict.upper() if self.failed else self.verdict
-        return f"{verdict}  {self.name}: it {self.did}; it should {self.should}"
+        return f"{verdict:<11}  {self.name}: it {self.did}; it should {self.should}"
 
 
 def write_junit(name: str, verdicts: Sequence[Verdict]) -> None:
@@ -32,7 +32,7 @@ def write_junit(name: str, verdicts: Sequence[Verdict]) -> None:
     suite = ET.Element("testsuite", counts, name="evilpegs check-client")
     for each in verdicts:
         case = ET.SubElement(suite, "testcase", classname="check-client", name=each.name, time=f"{each.seconds:g}")
-        if each.failed:
-            ET.SubElement(case, "failure", message=each.line())
+        if each.failed or each.verdict in {"not noticed", "untested"}:
+            ET.SubElement(case, "failure" if each.failed else "skipped", message=each.line())
     ET.indent(suite)
     write_text(name, ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")
