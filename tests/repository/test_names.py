@@ -104,5 +104,5 @@ def test_requests_of_tests_have_a_limit_of_their_own():
 
 WAITING = {f"httpx.{name}" for name in ("get", "head", "post", "request", "stream", "Client", "AsyncClient")}
 OWN = {"self", "cls", "super()"}
-ALLOWED = {"_asdict", "_replace", "_fields", "_make", "_exit", "_current_frames"}
-"""Public members of named tuples, and of the modules os and sys."""
+ALLOWED = {"_asdict", "_replace", "_fields", "_make", "_exit", "_current_frames", "_repr_html_"}
+"""Public members of named tuples, of the modules os and sys, and of what notebooks show."""

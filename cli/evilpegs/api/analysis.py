@@ -9,6 +9,7 @@ from evilpegs.api.game import to_seed
 from evilpegs_clients.daily import seeded_evil
 from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory, Contradiction
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis, analyze_games
+from evilpegs_game.displays import Html, html_caption, html_pegs, html_turns, show_bounds
 from evilpegs_game.errors import MalformedError, quote_value, to_flag
 from evilpegs_game.feedback import Turn, TurnLike, to_turns
 from evilpegs_game.optimal.evil_search import Ties
@@ -37,6 +38,17 @@ class GameAnalysis:
         known = " -> ".join("?" if count is None else f"{count:,}" for count in counts)
         turns = f"{len(self)} turn{'' if len(self) == 1 else 's'}"
         return f"<GameAnalysis of {turns} on {self.rules}: candidates {known}>"
+
+    def _repr_html_(self) -> Html:
+        columns: dict[str, list[object]] = {
+            "left": [turn.candidates_after for turn in self],
+            "bits": [turn.bits for turn in self],
+            "best": [turn.optimal_guess and html_pegs(turn.optimal_guess) for turn in self],
+            "regret": [show_bounds(turn.regret) for turn in self],
+            "luck": [turn.luck for turn in self],
+            "needed": [show_bounds(turn.needed) for turn in self],
+        }
+        return html_turns(html_caption(self), [(turn.guess, turn.feedback) for turn in self], *columns.items())
 
     def __len__(self) -> int:
         return len(self.turns)

@@ -11,6 +11,7 @@ from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import Code, CodeLike, format_code, to_code
+from evilpegs_game.displays import Html, html_caption, html_turns
 from evilpegs_game.errors import MalformedError, quoted, to_whole, wrong_argument
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
 from evilpegs_game.feedback import Feedback, History, TurnLike, all_black, to_feedback
@@ -50,6 +51,13 @@ class Duel:
     def __repr__(self) -> str:
         guesses = f"{self.guesses} guess{'' if self.guesses == 1 else 'es'}"
         return f"<Duel of {self.strategy} with {self.codemaker} on {self.rules}: solved in {guesses}>"
+
+    def _repr_html_(self) -> Html:
+        given = [None] * len(self.after)
+        turns = [*self.after, *((turn.guess, turn.feedback) for turn in self.turns)]
+        left = [*given, *(turn.candidates_left for turn in self.turns)]
+        methods = [*given, *(self.methods or [None] * len(self.turns))]
+        return html_turns(html_caption(self), turns, ("left", left), ("method", methods))
 
     def __len__(self) -> int:
         return len(self.turns)

@@ -14,6 +14,7 @@ from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codes import Code, CodeLike, to_code
+from evilpegs_game.displays import Html, html_caption, html_turns
 from evilpegs_game.errors import GameError, MalformedError, quoted, to_whole
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
@@ -95,6 +96,9 @@ class Game:
         state = "solved in" if self.solved else "unsolved after" if self.over else "open after"
         many = f"{guesses} guess{'' if guesses == 1 else 'es'}"
         return f"<Game with {self.codemaker} on {self.rules}: {state} {many}>"
+
+    def _repr_html_(self) -> Html:
+        return html_turns(html_caption(self), self.position.history)
 
     def guess(self, code: CodeLike) -> Feedback:
         """Guess a code and return the feedback.

@@ -13,6 +13,7 @@ from evilpegs_game.analysis.guesses import Among, GuessFigures, best_guesses, gu
 from evilpegs_game.analysis.par import Par, ParJudge, par_budget
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, RandomSource, column_code, format_code
+from evilpegs_game.displays import Html, html_caption, html_line, html_pegs, html_table, html_turns, show_bounds
 from evilpegs_game.errors import ContradictionError, GameError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.guessing.selection import sampled_guess
@@ -117,6 +118,22 @@ class Advice:
         guess = f"guess {format_code(best.guess)}, by {', '.join(best.best_by)}"
         return f"<Advice on {self.history.rules} after {turns}: {self.codes:,} candidates, {guess}>"
 
+    def _repr_html_(self) -> Html:
+        heads = "guess", "best by", "candidate", "largest part", "expected left", "bits", "parts"
+        rows = []
+        for each in self.suggestions:
+            _, _, *figures = each.to_json().values()
+            rows.append((html_pegs(each.guess), ", ".join(each.best_by), *figures))
+        lines = {
+            "more guesses with optimal play": self.more_guesses,
+            "guesses that are sure against evil": self.par and show_bounds(self.par),
+            "guesses that keep them": html_pegs(*self.keeping) or None,
+            "candidates": html_pegs(*self.listed) or None,
+        }
+        shown = [html_line(name, value) for name, value in lines.items() if value is not None]
+        turns = html_turns(html_caption(self), self.history.rows)
+        return Html("".join([turns, html_table(f"Best guesses among {self.among}", heads, rows), *shown]))
+
     def to_json(self) -> dict[str, Any]:
         return self.history.to_json() | {
             "candidates": self.codes,
@@ -145,6 +162,11 @@ class Contradiction:
 
     def __repr__(self) -> str:
         return f"<Contradiction on {self.history.rules}: rows {', '.join(map(str, self.rows))}>"
+
+    def _repr_html_(self) -> Html:
+        fitting = dict(zip(self.rows, self.fitting, strict=True))
+        fits = [" ".join(map(str, fitting.get(row, ()))) for row in range(1, len(self.history.rows) + 1)]
+        return html_turns(html_caption(self), self.history.rows, ("would fit", fits))
 
     def to_json(self) -> dict[str, Any]:
         clash = [

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Codemaker
 from evilpegs_game.codes import Code, check_code
+from evilpegs_game.displays import Html, html_bar, html_caption, html_table
 from evilpegs_game.errors import StuckError, require, to_whole
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
@@ -41,6 +42,11 @@ class GuessCounts:
         require(self.distribution, tuple, "a distribution", "a tuple of counts, the last one positive")
         for count in self.distribution or (None,):
             to_whole("a count of the distribution", count, 0, MAX_COUNT)
+
+    def _repr_html_(self) -> Html:
+        most = max(self.distribution)
+        rows = [(guesses, times, html_bar(times / most)) for guesses, times in enumerate(self.distribution, 1)]
+        return html_table(html_caption(self), ("guesses", "times", ""), rows)
 
     @property
     def count(self) -> int:

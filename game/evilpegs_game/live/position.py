@@ -2,7 +2,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from evilpegs_game.codes import Code, CodeLike, Columns, RandomSource, column_code, to_code
-from evilpegs_game.errors import OutOfRangeError, require, to_whole, wrong_argument
+from evilpegs_game.displays import Html, html_turns
+from evilpegs_game.errors import GameError, OutOfRangeError, require, to_whole, wrong_argument
 from evilpegs_game.feedback import (
     Feedback,
     FeedbackLike,
@@ -82,6 +83,13 @@ class Position:
         left_out = "..., " if len(self.history) > MAX_SHOWN else ""
         turns = f", [{left_out}{shown}]" if self.history else ""
         return f"Position('{self.rules}'{turns}{'' if self.budget is None else f', budget={self.budget}'})"
+
+    def _repr_html_(self) -> Html:
+        try:
+            left = "" if self._is_counted else f": {self.count:,} candidates"  # counting may take seconds
+        except GameError as error:
+            left = f": {error}"
+        return html_turns(f"Position on {self.rules}{left}", self.history)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self._key == other._key
