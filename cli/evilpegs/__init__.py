@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from evilpegs.api.analysis import GameAnalysis, advise, analyze
     from evilpegs.api.comparison import StrategyComparison, compare
     from evilpegs.api.duels import Duel, duel
-    from evilpegs.api.evaluation import EvaluationResult, LeastGuesses, certify, evaluate, plot, solve, tree
+    from evilpegs.api.evaluation import (
+        EvaluationResult,
+        EvaluationResults,
+        LeastGuesses,
+        certify,
+        evaluate,
+        plot,
+        solve,
+        tree,
+    )
     from evilpegs.api.game import Game
     from evilpegs.api.local_server import local_server
     from evilpegs_clients.bot.bot import play, play_matches
@@ -61,20 +70,23 @@ if TYPE_CHECKING:
     from evilpegs_game.trees.lower_bound import LowerBound
     from evilpegs_game.trees.tree import Tree, TreeTextError, format_tree, parse_tree
 
-__all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError"]
-__all__ += ["Devil", "Duel", "EvaluationResult", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game", "GameAnalysis"]
-__all__ += ["History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError", "OutOfRangeError"]
-__all__ += ["OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison", "StrategyError"]
-__all__ += ["StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError", "Turn"]
-__all__ += ["advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code", "format_tree"]
-__all__ += ["load_strategy", "local_server", "parse_code", "parse_tree", "play", "play_matches", "plot", "solve"]
-__all__ += ["strategies", "tree", "verify_match"]
+__all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError", "Devil"]
+__all__ += ["Duel", "EvaluationResult", "EvaluationResults", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game"]
+__all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError"]
+__all__ += ["OutOfRangeError", "OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison"]
+__all__ += ["StrategyError", "StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError"]
+__all__ += ["Turn", "advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code"]
+__all__ += ["format_tree", "load_strategy", "local_server", "parse_code", "parse_tree", "play", "play_matches", "plot"]
+__all__ += ["solve", "strategies", "tree", "verify_match"]
 # the same at runtime, where each is imported when it is first used
 _HOMES: Final = {
     "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
     "evilpegs.api.comparison": ("StrategyComparison", "compare"),
     "evilpegs.api.duels": ("Duel", "duel"),
-    "evilpegs.api.evaluation": ("EvaluationResult", "LeastGuesses", "certify", "evaluate", "plot", "solve", "tree"),
+    "evilpegs.api.evaluation": (
+        *("EvaluationResult", "EvaluationResults", "LeastGuesses"),
+        *("certify", "evaluate", "plot", "solve", "tree"),
+    ),
     "evilpegs.api.game": ("Game",),
     "evilpegs.api.local_server": ("local_server",),
     "evilpegs_clients.bot.bot": ("play", "play_matches"),

@@ -7,11 +7,11 @@ ATTRIBUTES = {"colspan", "style"}
 
 
 class Fragment(HTMLParser):
-    """A fragment: its ``texts``, and its ``styles`` as dicts; refuses tags that do not balance or do more than show."""
+    """A fragment's tags, texts and styles; it refuses tags that do not balance or do more than show."""
 
     def __init__(self, html):
         super().__init__()
-        self.texts, self.styles, self._open = [], [], []
+        self.tags, self.texts, self.styles, self._open = [], [], [], []
         self.feed(html)
         self.close()
         assert self._open == []
@@ -19,6 +19,7 @@ class Fragment(HTMLParser):
     def handle_starttag(self, tag, attrs):
         assert tag in TAGS, tag
         assert {name for name, _ in attrs} <= ATTRIBUTES
+        self.tags.append(tag)
         self._open.append(tag)
         style = dict(attrs).get("style", "")
         self.styles.append(dict(each.split(":", 1) for each in style.split(";") if each))

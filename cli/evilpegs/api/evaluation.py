@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from evilpegs.files import read_tree
+from evilpegs.output import pluralize, small_bars
 from evilpegs.plots import plot_counts
 from evilpegs_clients.evaluation.results import make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, play_all_secrets, run_evaluation
@@ -18,6 +19,7 @@ from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, CodeLike, all_codes, format_code, to_code
+from evilpegs_game.displays import Html, html_pegs, html_table
 from evilpegs_game.errors import MalformedError, quote_value, require, to_flag, to_whole, wrong_argument
 from evilpegs_game.evaluation.exact import DuelTurn, GuessCounts
 from evilpegs_game.evaluation.simulation import Simulation
@@ -88,6 +90,31 @@ class EvaluationResult(GuessCounts):
         }
 
 
+class EvaluationResults(tuple[EvaluationResult, ...]):
+    """The results of several strategies: a tuple, which a notebook shows as one table.
+
+    >>> import evilpegs
+    >>> results = evilpegs.evaluate(["minimax", "entropy"], rules="3x4")
+    >>> [result.total for result in results], len(results)
+    ([216, 208], 2)
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> Html:
+        heads = "strategy", "rules", "first guess", "played", "mean", "95 % interval", "total", "most", "guesses"
+        rows = [
+            (
+                *(result.strategy, str(result.rules), result.first and html_pegs(result.first), result.count),
+                f"{result.mean:.4f}",
+                result.interval and "{:.4f}-{:.4f}".format(*result.interval),
+                *(result.total, result.max, small_bars(result.distribution)),
+            )
+            for result in self
+        ]
+        return html_table(pluralize(len(self), "evaluation"), heads, rows)
+
+
 class EvaluateOptions(TypedDict, total=False):
     """The options of `evaluate`."""
 
@@ -110,7 +137,7 @@ def evaluate(
     strategy: list[StrategyLike] | tuple[StrategyLike, ...],
     rules: Rules | str = "classic",
     **options: Unpack[EvaluateOptions],
-) -> tuple[EvaluationResult, ...]: ...
+) -> EvaluationResults: ...
 
 
 def evaluate(
@@ -123,14 +150,14 @@ def evaluate(
     candidates_only: bool = False,
     threads: int = 1,
     jobs: int = 1,
-) -> EvaluationResult | tuple[EvaluationResult, ...]:
+) -> EvaluationResult | EvaluationResults:
     """Play a strategy against every secret of the rules, or in ``games`` random games, and count its guesses.
 
     Calls with the same arguments give the same result.
 
     Args:
         strategy: The name of a built-in strategy, the path of a ``.py`` or ``.tree`` file, a `Tree`, a `Strategy` or
-            a function ``choose(position, rng)``; or a list of them, which gives a tuple of results.
+            a function ``choose(position, rng)``; or a list of them, which gives `EvaluationResults`, a tuple.
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
         first: The first guess of every game, in place of the strategy's own.
         games: The number of games to simulate, each with a random secret; None plays every secret exactly once.
@@ -175,7 +202,7 @@ def evaluate(
     else:
         chosen = [to_strategy(each, candidates_only) for each in strategies]
         results = [_evaluate_here(each, parsed, opening, games, seed, threads) for each in chosen]
-    return tuple(results) if several else results[0]
+    return EvaluationResults(results) if several else results[0]
 
 
 def _evaluate_here(

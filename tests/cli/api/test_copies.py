@@ -71,7 +71,9 @@ def test_game_is_pickled_with_every_protocol(codemaker, protocol):
 def test_results_are_pickled_with_every_protocol(protocol):
     solution, tree = evilpegs.solve("2x3"), evilpegs.tree("minimax", "3x3")
     advice, result = evilpegs.advise("3x3", ["112:1,0"]), evilpegs.evaluate("minimax", "3x3")
-    for value in (solution, tree, advice, result, evilpegs.certify(tree), evilpegs.Rules(3, 3)):
+    several = evilpegs.evaluate(["minimax", "entropy"], "3x3")
+    assert type(pickle.loads(pickle.dumps(several, protocol))) is type(several)
+    for value in (solution, tree, advice, result, several, evilpegs.certify(tree), evilpegs.Rules(3, 3)):
         assert repr(pickle.loads(pickle.dumps(value, protocol))) == repr(value)
 
 

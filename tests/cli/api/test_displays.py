@@ -34,6 +34,11 @@ DISPLAYS = {
         ["112", "exact", "●●● 3,0"],
     ),
     "evaluation": (lambda: evilpegs.evaluate("minimax", rules="3x4"), ["minimax", "3.3750"]),
+    "evaluations": (
+        lambda: evilpegs.evaluate(["minimax", "entropy"], rules="3x4"),
+        ["minimax", "entropy", "123", "3.3750", "3.2500", "216", "208", "▁▁██"],
+    ),
+    "simulations": (lambda: evilpegs.evaluate(["minimax"], rules="3x4", games=50), ["3.4000", "3.2184-3.5816"]),
     "certificate": (lambda: evilpegs.certify(evilpegs.tree("minimax", "3x4")), ["216", "64"]),
     "advice": (lambda: evilpegs.advise("4x6", ["1122:1,0", "1344:0,2"]), ["3425", "entropy", "41", "1344"]),
     "few candidates": (lambda: evilpegs.advise("3x4", ["112:1,0", "134:0,2"]), ["112", "134"]),
@@ -90,6 +95,14 @@ def test_bars_are_in_proportion():
     )
 
 
+def test_evaluations_are_a_tuple_with_one_row_each():
+    results = evilpegs.evaluate(["minimax", "entropy"], rules="2x3")
+    one, other = results
+    assert results == (one, other) == tuple(results)
+    assert repr(results) == f"({one!r}, {other!r})"
+    assert Fragment(results._repr_html_()).tags.count("tr") == 1 + len(results)
+
+
 def test_display_does_not_count_huge_positions():
     assert "candidates" not in evilpegs.Position("12x14", ["123456789ABC:1,4"])._repr_html_()
 
@@ -129,7 +142,8 @@ def test_names_cannot_be_html():
     Hostile.__name__ = SCRIPT
     secret = evilpegs.parse_code("12", "2x2")
     duel = evilpegs.duel(named(SCRIPT), Hostile(secret), "2x2")
-    for shown in (duel, evilpegs.evaluate(named(SCRIPT), "2x2"), evilpegs.Game("2x2", Hostile(secret))):
+    one, several = (evilpegs.evaluate(strategy, "2x2") for strategy in (named(SCRIPT), [named(SCRIPT), "minimax"]))
+    for shown in (duel, one, several, evilpegs.Game("2x2", Hostile(secret))):
         assert SCRIPT.lower() in Fragment(shown._repr_html_()).text.lower()
 
 

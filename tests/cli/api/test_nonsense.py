@@ -147,7 +147,8 @@ CALLS = {
 }
 # results, which these functions return and nobody else makes; protocols; types; a mapping; `play` in an event loop
 WITHOUT_CALL = {
-    *("Advice", "Contradiction", "Duel", "EvaluationResult", "GameAnalysis", "LeastGuesses", "LowerBound"),
+    *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
+    *("LeastGuesses", "LowerBound"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
     "local_server",  # takes no argument
 }

@@ -27,6 +27,7 @@ PUBLIC = [
     "Devil",
     "Duel",
     "EvaluationResult",
+    "EvaluationResults",
     "Evil",
     "EvilpegsError",
     "Feedback",
