@@ -86,3 +86,17 @@ class LeaderboardDocument(Message):
     placed_from: Newer[Count] = None
     rows: tuple[LeaderboardRow, ...]
     places: tuple[Number, ...] = Field(default_factory=tuple)  # empty from an older server
+
+    def _repr_html_(self) -> str:
+        from evilpegs_game.displays import html_table, show_bounds  # noqa: PLC0415 - loads NumPy, for notebooks only
+
+        heads = "rank", "player", "client", "games", "score", "mean", "interval", "worst", "solved"
+        rows = [
+            (
+                *(show_bounds((row.rank, row.rank_worst)), row.player, row.client, row.games),
+                *(row.mean if row.score is None else row.score, row.mean, show_bounds((row.low, row.high))),
+                *(row.worst, f"{row.solved:.0%}"),
+            )
+            for row in self.rows
+        ]
+        return html_table(f"{self.ladder}: {self.rules}, {self.codemaker}", heads, rows)

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from evilpegs_protocol.leaderboard import LeaderboardDocument
+from support.fragments import Fragment
 
 ROW = {
     "player": "anna", "client": "tester 1.0", "games": 200, "mean": 4.5, "low": 4.375, "high": 4.625, "worst": 6,
@@ -18,10 +19,13 @@ NEWER = {
 }  # fmt: skip
 
 
+def standings(*rows):
+    table = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "rows": rows}
+    return LeaderboardDocument.model_validate_json(json.dumps(table))
+
+
 def read(row):
-    table = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "rows": [row]}
-    document = LeaderboardDocument.model_validate_json(json.dumps(table)).model_dump(mode="json")
-    return document["rows"][0]
+    return standings(row).model_dump(mode="json")["rows"][0]
 
 
 def test_row_of_standings_round_trips():
@@ -42,3 +46,11 @@ def test_field_of_newer_server_is_left_out():
 def test_row_with_impossible_value_is_refused(field, value):
     with pytest.raises(ValidationError, match=field):
         read(ROW | {field: value})
+
+
+def test_notebooks_show_standings_as_a_table():
+    unranked = {"player": "bob", "client": "<script>", "rank": None, "rank_worst": None, "low": None, "high": None}
+    shown = Fragment(standings(ROW | NEWER, ROW | unranked)._repr_html_())
+    assert shown.tags.count("tr") == 3
+    facts = ["classic", "1-2", "anna", "4.438", "4.375-4.625", "100%", "bob", "<script>"]
+    assert [each for each in facts if each not in shown.text] == []
