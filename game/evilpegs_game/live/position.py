@@ -60,7 +60,7 @@ class Position:
     61917364224
     """
 
-    __slots__ = ("_live", "_live_sets", "budget", "history", "rules")
+    __slots__ = ("_budget", "_history", "_live", "_live_sets", "_rules")
 
     def __init__(
         self,
@@ -69,20 +69,18 @@ class Position:
         live_sets: LiveSets | None = None,
         budget: int | None = None,
     ) -> None:
-        self.rules = to_rules(rules)
-        self.history: History = to_turns(history, self.rules)
-        """The answered turns, oldest first."""
-        self.budget = None if budget is None else to_whole("budget", budget, 0)
-        """The feedback evaluations that the choice of one guess may take; None means no limit."""
+        self._rules = to_rules(rules)
+        self._history = to_turns(history, self._rules)
+        self._budget = None if budget is None else to_whole("budget", budget, 0)
         require(live_sets, LiveSets | None, "a cache of live sets", "a LiveSets, or leave it out")
         self._live_sets = LiveSets() if live_sets is None else live_sets
         self._live: Columns | None = None
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, format_turns(self.history[-MAX_SHOWN:])))
-        left_out = "..., " if len(self.history) > MAX_SHOWN else ""
-        turns = f", [{left_out}{shown}]" if self.history else ""
-        return f"Position('{self.rules}'{turns}{'' if self.budget is None else f', budget={self.budget}'})"
+        shown = ", ".join(map(repr, format_turns(self._history[-MAX_SHOWN:])))
+        left_out = "..., " if len(self._history) > MAX_SHOWN else ""
+        turns = f", [{left_out}{shown}]" if self._history else ""
+        return f"Position('{self._rules}'{turns}{'' if self._budget is None else f', budget={self._budget}'})"
 
     def _repr_html_(self) -> Html:
         try:
@@ -99,15 +97,29 @@ class Position:
 
     @property
     def _key(self) -> tuple[object, ...]:
-        return self.rules, self.history, self.budget
+        return self._rules, self._history, self._budget
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Position, (self.rules, self.history, self._live_sets, self.budget)
+        return Position, (self._rules, self._history, self._live_sets, self._budget)
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules
+
+    @property
+    def history(self) -> History:
+        """The answered turns, oldest first."""
+        return self._history
+
+    @property
+    def budget(self) -> int | None:
+        """The feedback evaluations that the choice of one guess may take; None means no limit."""
+        return self._budget
 
     @property
     def turn(self) -> int:
         """The number of the turn to play; the first is 1."""
-        return len(self.history) + 1
+        return len(self._history) + 1
 
     @property
     def all_codes(self) -> Columns:
@@ -115,7 +127,7 @@ class Position:
 
         Raises TooLargeError if the array does not fit the byte budget; nothing is allocated then.
         """
-        return self._live_sets.all_codes(self.rules)
+        return self._live_sets.all_codes(self._rules)
 
     @property
     def candidates(self) -> Columns:
@@ -124,12 +136,12 @@ class Position:
         ``candidates[:, i]`` is the candidate at index ``i``; `candidate` returns it as a tuple.
         """
         if self._live is None:
-            self._live = self._live_sets.get(self.rules, self.history)
+            self._live = self._live_sets.get(self._rules, self._history)
         return self._live
 
     @property
     def _is_counted(self) -> bool:
-        return self._live is None and self.rules.size > self._live_sets.enumerated_codes
+        return self._live is None and self._rules.size > self._live_sets.enumerated_codes
 
     @property
     def count(self) -> int:
@@ -138,13 +150,15 @@ class Position:
         After a history on rules of more than 100,000 codes the first call takes as long as `part_sizes`.
         """
         if self._is_counted:
-            return self._live_sets.count(self.rules, self.history)
+            return self._live_sets.count(self._rules, self._history)
         return int(self.candidates.shape[1])
 
     @property
     def first_candidate(self) -> Code:
         """The first candidate in code order."""
-        return self._live_sets.first(self.rules, self.history) if self._is_counted else column_code(self.candidates, 0)
+        if self._is_counted:
+            return self._live_sets.first(self._rules, self._history)
+        return column_code(self.candidates, 0)
 
     def sample(self, rng: RandomSource, count: int = 1) -> list[Code]:
         """Return ``count`` candidates, each drawn uniformly and independently, so a candidate may occur twice.
@@ -156,7 +170,7 @@ class Position:
         if type(count) is not int or not 0 <= count <= MAX_SAMPLE:
             count = to_whole("count", count, 0, MAX_SAMPLE)
         if self._is_counted:
-            return self._live_sets.sample(self.rules, self.history, rng, count)
+            return self._live_sets.sample(self._rules, self._history, rng, count)
         return [column_code(self.candidates, rng.randrange(self.count)) for _ in range(count)]
 
     def candidate(self, index: int) -> Code:
@@ -172,19 +186,19 @@ class Position:
 
     def is_candidate(self, code: CodeLike) -> bool:
         """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn."""
-        checked = to_code(code, self.rules)
-        return all(plain_feedback(guess, checked) == expected for guess, expected in self.history)
+        checked = to_code(code, self._rules)
+        return all(plain_feedback(guess, checked) == expected for guess, expected in self._history)
 
     def part_sizes(self, guess: CodeLike) -> tuple[int, ...]:
         """Return the number of candidates that would give each feedback to ``guess``.
 
         The numbers are in feedback order (that of `feedbacks`), zeros included, and their sum is `count`.
         """
-        return unchecked_part_sizes(self, to_code(guess, self.rules))
+        return unchecked_part_sizes(self, to_code(guess, self._rules))
 
     def parts(self, guess: CodeLike) -> dict[Feedback, int]:
         """Return the sizes of the non-empty parts of ``guess``, by feedback, in feedback order."""
-        sizes = zip(feedbacks(self.rules.pegs), self.part_sizes(guess), strict=True)
+        sizes = zip(feedbacks(self._rules.pegs), self.part_sizes(guess), strict=True)
         return {answer: size for answer, size in sizes if size}
 
     def after(self, guess: CodeLike, feedback: FeedbackLike) -> "Position":
@@ -192,14 +206,14 @@ class Position:
 
         So a feedback that contradicts earlier turns, or that no code gives, raises ContradictionError only then.
         """
-        return unchecked_after(self, to_code(guess, self.rules), to_feedback(feedback, self.rules.pegs))
+        return unchecked_after(self, to_code(guess, self._rules), to_feedback(feedback, self._rules.pegs))
 
     def split(self, guess: CodeLike) -> dict[Feedback, "Position"]:
         """Return the position after each feedback that ``guess`` can get, in feedback order.
 
         The candidates of these positions are computed in one pass and do not enter the shared cache.
         """
-        return unchecked_split(self, to_code(guess, self.rules))
+        return unchecked_split(self, to_code(guess, self._rules))
 
 
 def to_position(position: Position) -> Position:
@@ -214,14 +228,14 @@ def to_position(position: Position) -> Position:
 
 def unchecked_position(rules: Rules, history: History, live_sets: LiveSets, budget: int | None = None) -> Position:
     position = Position.__new__(Position)
-    position.rules, position.history, position.budget = rules, history, budget
+    position._rules, position._history, position._budget = rules, history, budget
     position._live_sets, position._live = live_sets, None
     return position
 
 
 def unchecked_after(position: Position, guess: Code, feedback: Feedback) -> Position:
-    history = (*position.history, Turn._make((guess, feedback)))
-    return unchecked_position(position.rules, history, position._live_sets, position.budget)
+    history = (*position._history, Turn._make((guess, feedback)))
+    return unchecked_position(position._rules, history, position._live_sets, position._budget)
 
 
 def unchecked_split(position: Position, guess: Code) -> dict[Feedback, Position]:
@@ -233,7 +247,7 @@ def unchecked_split(position: Position, guess: Code) -> dict[Feedback, Position]
 
 
 def unchecked_part_sizes(position: Position, guess: Code) -> tuple[int, ...]:
-    rules, history, live_sets = position.rules, position.history, position._live_sets
+    rules, history, live_sets = position._rules, position._history, position._live_sets
     if position._is_counted:
         return live_sets.part_sizes(rules, history, guess)
     table = None if position._live is not None else live_sets.feedback_table(rules)

@@ -132,11 +132,10 @@ def test_best_guess_budget_counts_distinct_guesses(candidates_only, position):
     guessed = {color for turn in position.history for color in turn.guess}
     guesses = plain_codes(position.candidates if candidates_only else position.all_codes)
     work = position.count * sum(fresh_in_order(guess, guessed) for guess in guesses)
-    position.budget = work
-    best_guess(position, MINIMAX, candidates_only)
-    position.budget = work - 1
+    enough, too_little = (Position(position.rules, position.history, budget=budget) for budget in (work, work - 1))
+    best_guess(enough, MINIMAX, candidates_only)
     with pytest.raises(OverBudgetError, match=rf"\b{work:,}\b.*\b{work - 1:,}\b"):
-        best_guess(position, MINIMAX, candidates_only)
+        best_guess(too_little, MINIMAX, candidates_only)
 
 
 def test_best_guess_refuses_too_many_codes():

@@ -136,6 +136,16 @@ def test_position_is_a_value():
     assert len({position, *others}) == len(others) + 1
 
 
+@pytest.mark.parametrize("name", ["rules", "history", "budget", "turn", "candidates", "other"])
+def test_position_is_not_changed_by_assignment(name):
+    position = Position("4x6", ["1122:1,0"])
+    with pytest.raises(AttributeError):
+        setattr(position, name, getattr(Position("4x6"), name, None))
+    with pytest.raises(AttributeError):
+        delattr(position, name)
+    assert (position, position.count) == (Position("4x6", ["1122:1,0"]), 256)
+
+
 def test_position_repr_stays_short():
     turns = [f"{code:04}:0,0" for code in range(1111, 1151)]
     assert len(repr(Position("4x10", turns))) < 250
