@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from evilpegs_game.trees.lower_bound import LowerBound
     from evilpegs_game.trees.tree import Tree, TreeTextError, format_tree, parse_tree
 
+    __version__: str
+
 __all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError", "Devil"]
 __all__ += ["Duel", "EvaluationResult", "EvaluationResults", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game"]
 __all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError"]
@@ -113,7 +115,7 @@ _HOMES: Final = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def _import_name(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - takes longer than this module
 
@@ -127,6 +129,10 @@ def __getattr__(name: str) -> Any:
     module = next(module for module, names in _HOMES.items() if name in names)
     value = globals()[name] = getattr(import_module(module), "STRATEGIES" if name == "strategies" else name)
     return value
+
+
+if not TYPE_CHECKING:  # a type checker that sees it accepts every name
+    __getattr__ = _import_name
 
 
 def __dir__() -> list[str]:

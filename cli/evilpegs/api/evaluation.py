@@ -366,7 +366,7 @@ def certify(tree: Tree) -> Certificate: ...
 
 
 @overload
-def certify(tree: str | Path) -> Any: ...
+def certify(tree: str | Path) -> Certificate | LowerBound: ...
 
 
 def certify(tree: Tree | str | Path) -> Certificate | LowerBound:
@@ -375,7 +375,7 @@ def certify(tree: Tree | str | Path) -> Certificate | LowerBound:
     ``tree`` is a `Tree`, its text in the format of docs/trees.md, or the path of a file with this text. The certificate
     has ``distribution``, whose element at index i is the number of codes solved with i + 1 guesses, ``total``, ``mean``
     and ``max``. No game against any codemaker takes more than ``max`` guesses. An adversary's tree is checked as well;
-    its `LowerBound` has ``at_least``, the guesses that a codemaker can force.
+    its `LowerBound` has ``at_least``, the guesses that a codemaker can force: ask ``isinstance`` which one a text gave.
 
     Raises:
         EvilpegsError: the text is no tree, the file cannot be read, the tree does not solve every code or lets the

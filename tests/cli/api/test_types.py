@@ -1,0 +1,94 @@
+"""What a type checker says of scripts that use the Python API: it refuses typing errors, and nothing that is right."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from mypy.api import run
+
+import evilpegs
+import evilpegs_clients
+import evilpegs_game
+import evilpegs_protocol
+
+WRONG = [
+    'evilpegs.evalute("minimax")',
+    "from evilpegs import Postion",
+    "evilpegs.__versoin__",
+    "number: int = evilpegs.__version__",
+    'evilpegs.evaluate("minimax", rule="4x6")',
+    'evilpegs.evaluate("minimax", games="100")',
+    'evilpegs.evaluate("minimax").means',
+    'evilpegs.evaluate(["minimax", "entropy"]).mean',
+    'evilpegs.duel("minimax", codemaker="evli")',
+    'evilpegs.duel("minimax")[0].candidates',
+    'evilpegs.Rules("4x6", 6)',
+    'evilpegs.Rules.parse("4x6").peg',
+    "evilpegs.Rules(4, 6).pegs = 5",
+    'evilpegs.Position("4x6").after("1122")',
+    'evilpegs.Position("4x6").history = ()',
+    'evilpegs.Game("4x6").guess(1122)',
+    'evilpegs.solve("4x4", objective="max")',
+    'evilpegs.solve("4x4", against="evil").tree',
+    'evilpegs.certify(evilpegs.solve("4x4").tree).at_least',
+    'evilpegs.certify("some.tree").total',  # an adversary's tree has none
+    'evilpegs.advise("4x6").suggestions',  # turns that contradict each other have none
+    'evilpegs.analyze("4x6", ["1122:1,0"], "devil")',
+    'evilpegs.compare("minimax", "entropy").pvalue',
+    "with evilpegs.local_server() as server: server.address",
+    'evilpegs.evaluate(lambda position: position.first_candidate, "4x6")',
+]
+RIGHT = [
+    'text: str = evilpegs.__version__ + evilpegs.evaluate("minimax", games=100, seed=1).strategy',
+    'means: list[float] = [each.mean for each in evilpegs.evaluate(["minimax", "entropy"], rules="4x6")]',
+    'counts: list[int] = [turn.candidates_left for turn in evilpegs.duel("minimax", after=[("1122", (1, 0))])]',
+    'evilpegs.Position(evilpegs.Rules(4, 6), ["1122:1,0"]).after((0, 0, 1, 1), "1,0").count + 1',
+    'tree: evilpegs.Tree = evilpegs.solve("4x4", objective="worst").tree; evilpegs.certify(tree).total + 1',
+    'least: int = evilpegs.solve("4x4", against="devil").guesses',
+    'proof = evilpegs.certify("a.tree"); n = proof.max if isinstance(proof, evilpegs.Certificate) else proof.at_least',
+    'advice = evilpegs.advise("4x6"); codes = () if isinstance(advice, evilpegs.Contradiction) else advice.codes',
+    'game = evilpegs.Game("4x6", "fixed", secret="1234"); black: int = game.guess("1122").black',
+    "with evilpegs.local_server() as s: evilpegs.play(server=s.url, ladder='classic', strategy='minimax', matches=1)",
+    """
+from random import Random
+
+def first_possible(position: evilpegs.Position, rng: Random) -> evilpegs.Code:
+    return position.first_candidate
+
+class Always:
+    def reply(self, position: evilpegs.Position, guess: evilpegs.Code) -> evilpegs.Feedback:
+        return evilpegs.Feedback(0, 0)
+
+evilpegs.duel(first_possible, Always())
+""",
+]
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """The errors of one run of mypy by script: the lines that have one."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for number, script in enumerate([*WRONG, *RIGHT]):
+        Path(folder, f"script_{number}.py").write_text(f"import evilpegs\n{script}\n", encoding="utf-8")
+    packages = (evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol)
+    homes = dict.fromkeys(str(Path(package.__file__).parents[1]) for package in packages)
+    where = ["--config-file=", f"--cache-dir={folder}/cache", "--follow-imports=silent", "--no-error-summary"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MYPYPATH", os.pathsep.join(homes))
+        out, err, _ = run(["--strict", *where, str(folder)])
+    assert err == ""
+    found = {}
+    for name, line in re.findall(r"(script_\d+)\.py:(\d+): error", out):
+        found.setdefault(name, set()).add(int(line))
+    return [found.get(f"script_{number}", set()) for number in range(len(WRONG) + len(RIGHT))]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=WRONG)
+def test_wrong_script_is_refused(number, complaints):
+    assert complaints[number] == {2}
+
+
+@pytest.mark.parametrize("number", range(len(RIGHT)))
+def test_right_script_passes(number, complaints):
+    assert complaints[len(WRONG) + number] == set()
