@@ -58,14 +58,14 @@ def parse_code(text: str, rules: Rules | str) -> Code:
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
     """Return ``code`` as a tuple, parsed if it is a text such as ``1122``; raise GameError if it is no code."""
-    # the usual case takes 0.2 us
+    # the usual case takes 0.3 us, of which 0.1 us to leave no bool and no number of NumPy in a code
     if (
         type(code) is tuple
         and len(code) == rules.pegs
         and (rules.repeats or len(set(code)) == len(code))
         and are_colors(code, rules.colors)
     ):
-        return code
+        return tuple(bytes(code))
     if isinstance(code, str):
         return parse_code(code, rules)
     colors = _to_colors(code)

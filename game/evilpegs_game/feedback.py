@@ -110,7 +110,7 @@ def plain_feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
 
     This is the plain definition; `evilpegs_game.partition` computes the feedback of many codes at once.
     """
-    black = sum(map(eq, guess, secret))
+    black = int(sum(map(eq, guess, secret)))  # numbers of NumPy have a sum of their own type
     unmatched = list(secret)
     for color in guess:
         if color in unmatched:

@@ -72,13 +72,13 @@ class ComparisonRun:
     ) -> None:
         self.rules = to_rules(rules)
         check_terms(guess_limit, hypotheses, max_pairs, seed)
-        self.guess_limit, self._max_pairs, self._seed = guess_limit, max_pairs, seed
-        self._test = SequentialTest(Hypotheses(*hypotheses))
+        self.guess_limit, self._max_pairs, self._seed = map(int, (guess_limit, max_pairs, seed))
+        self._test = SequentialTest(Hypotheses(*map(float, hypotheses)))
         self.strategies = to_strategy(strategies[0]), to_strategy(strategies[1])
         names = self.strategies[0].name, self.strategies[1].name
         self.names = (str(strategies[0]), str(strategies[1])) if names[0] == names[1] else names
-        self.exact = exact_means(self.strategies, self.rules, guess_limit)
-        self._curve = load_value_curve(self.rules, guess_limit)
+        self.exact = exact_means(self.strategies, self.rules, self.guess_limit)
+        self._curve = load_value_curve(self.rules, self.guess_limit)
         self._totals = [0.0, 0.0]
         self._on_pair = on_pair
 

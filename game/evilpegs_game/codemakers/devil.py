@@ -49,9 +49,9 @@ class Devil:
 
     def __post_init__(self) -> None:
         require(self.worst_case, WorstCase, "a solver", "a WorstCase, or call Devil.for_rules('3x5')")
-        to_whole("exact_up_to", self.exact_up_to, 0)
+        object.__setattr__(self, "exact_up_to", to_whole("exact_up_to", self.exact_up_to, 0))
         if self.budget is not None:
-            to_whole("budget", self.budget, 0)
+            object.__setattr__(self, "budget", to_whole("budget", self.budget, 0))
         check_tie_break(self.tie_break)
         self.worst_case.check_codes(self.exact_up_to)
 

@@ -40,8 +40,10 @@ class GuessCounts:
     def __post_init__(self) -> None:
         require(self.rules, Rules, "rules", "Rules(4, 6)")
         require(self.distribution, tuple, "a distribution", "a tuple of counts, the last one positive")
-        for count in self.distribution or (None,):
-            to_whole("a count of the distribution", count, 0, MAX_COUNT)
+        counts = [
+            to_whole("a count of the distribution", count, 0, MAX_COUNT) for count in self.distribution or (None,)
+        ]
+        object.__setattr__(self, "distribution", tuple(counts))
 
     def _repr_html_(self) -> Html:
         most = max(self.distribution)

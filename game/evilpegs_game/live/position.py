@@ -180,9 +180,10 @@ class Position:
             OutOfRangeError, an IndexError: there is no candidate at ``index``.
             ContradictionError, TooLargeError: as for `candidates`.
         """
-        if not 0 <= to_whole("index", index, 0) < self.candidates.shape[1]:
-            raise OutOfRangeError(f"no candidate at index {index}; there are {self.count:,}")
-        return column_code(self.candidates, index)
+        number = to_whole("index", index, 0)
+        if number >= self.candidates.shape[1]:
+            raise OutOfRangeError(f"no candidate at index {number}; there are {self.count:,}")
+        return column_code(self.candidates, number)
 
     def is_candidate(self, code: CodeLike) -> bool:
         """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn."""
