@@ -74,7 +74,7 @@ class Game:
         self.codemaker = codemaker if isinstance(codemaker, str) else type(codemaker).__name__.lower()
         """The name of the codemaker."""
         self.live_sets = LiveSets() if live_sets is None else live_sets
-        self.position = Position(self.rules, (), self.live_sets, USUAL.feedback_budget)
+        self.position = Position(self.rules, (), self.live_sets)
         """What the codebreaker knows: `Position.history` has the turns so far."""
         if secret is not None and (not isinstance(codemaker, str) or codemaker != "fixed"):
             raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")

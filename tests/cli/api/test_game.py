@@ -76,6 +76,14 @@ def test_illegal_code_raises_and_changes_nothing(code):
     assert game.position is before
 
 
+@pytest.mark.parametrize("codemaker", ["evil", "devil"])
+def test_position_equals_position_of_its_turns(codemaker):
+    game = Game("4x6", codemaker)
+    assert game.position == evilpegs.Position("4x6")
+    reply = game.guess("1122")
+    assert game.position == evilpegs.Position("4x6", [("1122", reply)]) == evilpegs.Position("4x6").after("1122", reply)
+
+
 def test_limit_ends_game():
     game = Game("4x6", limit=2)
     game.guess("1122")
