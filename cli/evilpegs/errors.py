@@ -3,7 +3,8 @@
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Final, Literal, get_args, get_origin
 
@@ -22,6 +23,15 @@ SERVER_PACKAGES: Final = frozenset(
 
 class CommandError(EvilpegsError):
     """A command cannot do its work; the message is one line that says what is wrong and what to do."""
+
+
+@contextmanager
+def as_malformed() -> Iterator[None]:
+    """Raise a CommandError of the block as the MalformedError that callers of the Python API can name."""
+    try:
+        yield
+    except CommandError as error:
+        raise MalformedError(str(error)) from None
 
 
 def user_message(error: Exception) -> str | None:

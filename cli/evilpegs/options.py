@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from cyclopts import Parameter, Token, convert
 
 from evilpegs.errors import CommandError
-from evilpegs_game.errors import quoted
+from evilpegs_game.errors import MalformedError, quoted
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
 NEWEST: Final = "last"  # names the newest match instead of its id
@@ -164,7 +164,6 @@ def to_server(_: object, tokens: Sequence[Token]) -> str:
 
 def _check_server(address: str, source: str | None) -> str:
     from evilpegs_clients.connection.connection import server_urls  # noqa: PLC0415 - only commands that connect need it
-    from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
     try:
         if address.startswith(("http://", "https://")):
@@ -172,7 +171,7 @@ def _check_server(address: str, source: str | None) -> str:
 
             return game_address(address)
         server_urls(address)
-    except ServerUnreachableError as error:
+    except MalformedError as error:
         raise CommandError(f"{source}: {error}") from None
     return address
 

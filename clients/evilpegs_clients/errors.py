@@ -18,7 +18,6 @@ class ClientError(EvilpegsError):
 
 
 class UnreachableReason(StrEnum):
-    ADDRESS = "address"  # malformed
     HOST = "host"  # no host has that name
     REFUSED = "refused"  # nothing listens at that port
     SILENT = "silent"

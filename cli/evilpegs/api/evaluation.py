@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack, get_args, overload
 from rich.console import Console
 from rich.progress import Progress
 
+from evilpegs.errors import as_malformed
 from evilpegs.files import read_tree
 from evilpegs.output import pluralize, small_bars
 from evilpegs.plots import plot_counts
@@ -252,7 +253,8 @@ def plot(results: GuessCounts | Sequence[GuessCounts], file: str | Path) -> None
     games = [getattr(result, "games", 0) for result in several]
     if len({(result.rules, bool(played)) for result, played in zip(several, games, strict=True)}) > 1:
         raise MalformedError("results of different rules, or of games and of all secrets, cannot share a plot")
-    plot_counts(Path(file), [(getattr(result, "strategy", "tree"), result) for result in several], bool(games[0]))
+    with as_malformed():
+        plot_counts(Path(file), [(getattr(result, "strategy", "tree"), result) for result in several], bool(games[0]))
 
 
 def tree(
@@ -386,7 +388,8 @@ def certify(tree: Tree | str | Path) -> Certificate | LowerBound:
     <Certificate of 3x3: 73 guesses for 27 codes, mean 2.7037, at most 4>
     """
     if isinstance(tree, Path) or (isinstance(tree, str) and "\n" not in tree):  # a tree has three lines or more
-        parsed = read_tree(str(tree))
+        with as_malformed():
+            parsed = read_tree(str(tree))
     else:
         parsed = parse_tree_or_adversary(tree) if isinstance(tree, str) else tree
     if isinstance(parsed, AdversaryTree):

@@ -177,6 +177,7 @@ async def play_matches(
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself, or another client started
             an open match of that name. The message is one line.
+        MalformedError: An argument is wrong, such as the address.
         StrategyError: The strategy failed or chose an illegal code, before anything was played or for the second time.
 
     This is for async programs; `play` has the same arguments and returns the result itself, also in a notebook. In the

@@ -37,7 +37,7 @@ from evilpegs_clients.errors import (
     UnreachableReason,
 )
 from evilpegs_clients.printable import printable
-from evilpegs_game.errors import quoted
+from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL, port_fault
@@ -58,19 +58,19 @@ _OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[
 def server_urls(text: str) -> list[str]:
     """Return the WebSocket URLs of a server at several addresses, separated by commas, which one database joins.
 
-    The first names the server: tokens are kept under it. Raises ServerUnreachableError, which quotes the wrong one.
+    The first names the server: tokens are kept under it. Raises MalformedError, which quotes the wrong one.
     """
     return [_server_url(address) for address in text.split(",")]
 
 
 def server_url(text: str) -> str:
-    """Return the first WebSocket URL of what a person typed, ``/v1`` by default; raises ServerUnreachableError."""
+    """Return the first WebSocket URL of what a person typed, ``/v1`` by default; raises MalformedError."""
     return server_urls(text)[0]
 
 
 def _server_url(text: str) -> str:
     if (fault := port_fault(text)) is not None:
-        raise ServerUnreachableError(fault, UnreachableReason.ADDRESS)
+        raise MalformedError(fault)
     try:
         parts = urlsplit(text.strip())
         port = parts.port
@@ -81,12 +81,11 @@ def _server_url(text: str) -> str:
     return parts._replace(path=PATH if parts.path in {"", "/"} else parts.path, fragment="").geturl()
 
 
-def _not_a_url(text: str) -> ServerUnreachableError:
+def _not_a_url(text: str) -> MalformedError:
     match = _OTHER_SCHEME.fullmatch(text.strip())
     instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
     shown = quoted(re.sub("//([^/:@]*):.*@", r"//\1:***@", text), 80)
-    message = f"not the address of a server: {shown}; write {instead}{PATH}"
-    return ServerUnreachableError(message, UnreachableReason.ADDRESS)
+    return MalformedError(f"not the address of a server: {shown}; write {instead}{PATH}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from evilpegs_clients.errors import (
     ServerUnreachableError,
     UnreachableReason,
 )
+from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.client_messages import Ping
 from evilpegs_protocol.server_messages import ErrorCode, Notice, Pong, Unknown
 from support.certificates import make_certificate
@@ -214,9 +215,8 @@ async def test_dial_network_error(monkeypatch, error, reason, detail):
 
 
 async def test_dial_refuses_malformed_address():
-    error = await unreachable("http://127.0.0.1:8000")
-    assert error.reason is UnreachableReason.ADDRESS
-    assert "ws://127.0.0.1:8000/v1" in str(error)
+    with pytest.raises(MalformedError, match=r"ws://127\.0\.0\.1:8000/v1"):
+        await unreachable("http://127.0.0.1:8000")
 
 
 async def test_dial_server_of_other_protocol(listen):
