@@ -10,7 +10,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from evilpegs.commands.verify import verification_document
+from evilpegs.api.verification import verify_record
 from evilpegs.errors import CommandError
 from evilpegs.files import read_record_file
 from evilpegs_protocol.codec import canonical
@@ -42,7 +42,7 @@ def judge(text):
             started, events = read_record_file(str(place))
         except CommandError:
             return "unreadable"
-        document = verification_document(started, events, lambda _: None)
+        document = verify_record(started, events).to_json()
     if not document["holds"]:
         return "does not hold"
     return "holds" if document["finished"] else "not finished"

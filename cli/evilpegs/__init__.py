@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from evilpegs.api.game import Game
     from evilpegs.api.local_server import local_server
+    from evilpegs.api.verification import Verification, verify
     from evilpegs_clients.bot.bot import play, play_matches
     from evilpegs_clients.errors import ClientError, StuckStrategyError
     from evilpegs_clients.strategies.loading import load_strategy
@@ -77,9 +78,9 @@ __all__ += ["Duel", "EvaluationResult", "EvaluationResults", "Evil", "EvilpegsEr
 __all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError"]
 __all__ += ["OutOfRangeError", "OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison"]
 __all__ += ["StrategyError", "StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError"]
-__all__ += ["Turn", "advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback", "format_code"]
-__all__ += ["format_tree", "load_strategy", "local_server", "parse_code", "parse_tree", "play", "play_matches", "plot"]
-__all__ += ["solve", "strategies", "tree", "verify_match"]
+__all__ += ["Turn", "Verification", "advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback"]
+__all__ += ["format_code", "format_tree", "load_strategy", "local_server", "parse_code", "parse_tree", "play"]
+__all__ += ["play_matches", "plot", "solve", "strategies", "tree", "verify", "verify_match"]
 # the same at runtime, where each is imported when it is first used
 _HOMES: Final = {
     "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
@@ -91,6 +92,7 @@ _HOMES: Final = {
     ),
     "evilpegs.api.game": ("Game",),
     "evilpegs.api.local_server": ("local_server",),
+    "evilpegs.api.verification": ("Verification", "verify"),
     "evilpegs_clients.bot.bot": ("play", "play_matches"),
     "evilpegs_clients.errors": ("ClientError", "StuckStrategyError"),
     "evilpegs_clients.strategies.loading": ("load_strategy",),

@@ -1,31 +1,17 @@
 """`evilpegs verify`: a record is checked from nothing but its events, twice, by programs that share no code."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.errors import CommandError
-from evilpegs.files import failure_reason, read_record_file
+from evilpegs.api.verification import read_keys, verify_record
+from evilpegs.files import read_record_file
 from evilpegs.options import Json
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs_clients.printable import printable
-from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
-from evilpegs_clients.verification.verify import (
-    check_signature,
-    find_signer,
-    is_weak_key,
-    require_cryptography,
-    verify_match,
-)
-from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
-from evilpegs_game.errors import quoted
-from evilpegs_protocol.record import KEY_BYTES, parse_bytes
-from evilpegs_protocol.server_messages import MatchStarted
-from evilpegs_protocol.text_files import read_text
+from evilpegs_clients.verification.violation import Violation
 
 DOES_NOT_HOLD: Final = 1
 NOT_FINISHED: Final = 3
@@ -55,11 +41,11 @@ def verify(
         key: The public key of the server that must have signed the record, or a file with one key per line, such as the
             .key.pub beside the server's database.
     """
-    keys = None if key is None else _read_keys(key)
+    keys = None if key is None else read_keys(key)
     started, events = read_record_file(file)
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("games", total=started.games)
-        document = verification_document(started, events, lambda _: bar.advance(task), keys=keys)
+        document = verify_record(started, events, lambda _: bar.advance(task), keys=keys).to_json()
     if as_json:
         print_json(document)
     else:
@@ -67,103 +53,6 @@ def verify(
     if not document["holds"]:
         return DOES_NOT_HOLD
     return 0 if document["finished"] else NOT_FINISHED
-
-
-def _read_keys(key: str) -> tuple[str, ...]:
-    require_cryptography()
-    keys = (key,) if _is_public_key(key) else _read_key_file(key)
-    for weak in filter(is_weak_key, keys):
-        raise CommandError(
-            f"{weak} is no key of a server: it is a point of small order, with which anyone can sign anything; "
-            "do not trust whoever gave it to you"
-        )
-    return keys
-
-
-def _read_key_file(key: str) -> tuple[str, ...]:
-    try:
-        lines = [line.strip() for line in read_text(Path(key)).splitlines()]
-    except (OSError, ValueError) as error:
-        raise CommandError(
-            f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}; "
-            "name the .key.pub file beside the server's database"
-        ) from None
-    keys = tuple(line for line in lines if line and not line.startswith("#"))
-    if not keys or not all(map(_is_public_key, keys)):
-        raise CommandError(
-            f"{key[:200]} is not a list of public keys, one per line; "
-            "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
-        )
-    return keys
-
-
-def _is_public_key(text: str) -> bool:
-    try:
-        parse_bytes(text, KEY_BYTES)
-    except ValueError:
-        return False
-    return True
-
-
-def verification_document(
-    started: MatchStarted,
-    events: Sequence[Mapping[str, Any]],
-    game_done: Callable[[CheckedGame], object],
-    max_codes: int = MAX_CODES,
-    keys: Sequence[str] | None = None,
-) -> dict[str, Any]:
-    """Return the document of a record; with ``keys``, it must be signed with one of them.
-
-    On rules with more than ``max_codes`` codes, the independent check reports replies as not checked.
-    """
-    verified = verify_match(events)
-    violations = [violation for violation in verified if violation.subject is not Subject.END]
-    report = check_record(events, max_codes, game_done=game_done)
-    unsigned = [] if keys is None else check_signature(events, keys)
-    findings: list[dict[str, Any]] = []
-    not_checked: list[dict[str, Any]] = []
-    checked = {"verification": violations, "independent": report.remarks, "signature": unsigned}
-    for check, found in checked.items():
-        for each in found:
-            remarks = not_checked if isinstance(each, NotChecked) else findings
-            remarks.append({"check": check, "game": each.game, "turn": each.turn, "what": each.what})
-    wrong, unknown = ({remark["game"] for remark in remarks} for remarks in (findings, not_checked))
-    return {
-        **{name: getattr(started, name) for name in ("match", "player", "ladder", "rules", "codemaker", "tie")},
-        "events": len(events),
-        "finished": len(violations) == len(verified),
-        "holds": not findings,
-        "findings": findings,
-        "not_checked": not_checked,
-        "signed_by": None if keys is None or unsigned else find_signer(events[-1], keys),
-        "not_proved": _unproved_claims(started.player, None if keys is None else not unsigned),
-        "games": [
-            {
-                "game": game.game,
-                "outcome": game.outcome,
-                "guesses": game.guesses,
-                "secret": game.witness,
-                "result": "does not hold" if game.game in wrong else "not checked" if game.game in unknown else "holds",
-            }
-            for game in report.games
-        ],
-    }
-
-
-def _unproved_claims(player: str, is_signed: bool | None) -> list[dict[str, str]]:
-    made_by = "anyone can make up a record that holds"
-    if is_signed is None:
-        made_by += "; name the public key of the server with --key"
-    elif is_signed:
-        made_by = "the owner of the key could have made up the whole record"
-    claims = {
-        "player": f"who played: that it was {player} is the word of the server",
-        "times": "when the match was played and how long turns took: the server read its own clocks",
-        "void": "why games are void: the server alone says that it failed",
-        "conditions": "under which conditions: the record alone says what ladder, rated, guess_limit and tie are",
-        "match": f"that the match took place at all: {made_by}",
-    }
-    return [{"claim": claim, "why": why} for claim, why in claims.items() if not (is_signed and claim == "conditions")]
 
 
 def show_verification(out: Console, match: dict[str, Any]) -> None:

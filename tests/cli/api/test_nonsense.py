@@ -38,6 +38,7 @@ NONSENSE = [
 ]
 RULES, CODE, GOOD_TURN = Rules(4, 6), (0, 0, 1, 1), ("1122", "1,0")
 SMALL = "2x2"
+RECORD = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evil.jsonl"
 TREE = "evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n"
 
 
@@ -144,6 +145,8 @@ CALLS = {
         evilpegs.tree,
         {"strategy": "minimax", "rules": SMALL, "first": "11", "seed": 0, "candidates_only": False},
     ),
+    "verify": (partial(evilpegs.verify, RECORD), {"key": None}),
+    "verify file": (evilpegs.verify, {"file": RECORD}),
     "verify_match": (evilpegs.verify_match, {"events": [], "nonces_sent": {}, "cache": None}),
 }
 # results, which these functions return and nobody else makes; protocols; types; a mapping; `play` in an event loop
@@ -151,6 +154,7 @@ WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
     *("LeastGuesses", "LowerBound"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
+    "Verification",
     "local_server",  # takes no argument
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
@@ -221,7 +225,7 @@ def is_sense(name, argument, value):
     return (name, argument, value) == ("parse_code", "text", "1122")
 
 
-OPTIONAL = {"secret", "first", "games", "live_sets", "budget", "exact_up_to", "against", "tie_break", "cache"}
+OPTIONAL = {"secret", "first", "games", "live_sets", "budget", "exact_up_to", "against", "tie_break", "cache", "key"}
 ANY_RULES = {"feedback", "format_code", "Fixed", "Turn"}
 CODES = ["1122", "1177", "4x99", "minimaks", b"1122", (0, 0, 1, 9), (0, 0, 1)]
 FROM_0, FROM_1, TRUE, GUESSES = range(10**31), range(1, 10**31), (True,), (-1, 0, 1, 1.5, 2.5, 4)

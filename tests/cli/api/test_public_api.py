@@ -54,6 +54,7 @@ PUBLIC = [
     "TreeError",
     "TreeTextError",
     "Turn",
+    "Verification",
     "advise",
     "analyze",
     "certify",
@@ -73,6 +74,7 @@ PUBLIC = [
     "solve",
     "strategies",
     "tree",
+    "verify",
     "verify_match",
 ]
 DATA = {"Code", "History", "strategies"}

@@ -7,7 +7,9 @@ import sys
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.verify import show_verification, verification_document
+import evilpegs
+from evilpegs.api.verification import verify_record
+from evilpegs.commands.verify import show_verification
 from evilpegs.errors import CommandError
 from evilpegs.files import read_record_file
 from evilpegs_protocol.codec import CodecError, JsonError, canonical
@@ -114,6 +116,24 @@ def test_verify_json_has_documented_keys(run, evil_match, record):
     assert [game["secret"] for game in document["games"]] == [
         event["secret"] for event in events_of(record) if event["type"] == "game_over"
     ]
+
+
+def test_function_verifies_as_the_command_does(run, record):
+    result = evilpegs.verify(record)
+    assert (result.holds, result.finished, result.findings) == (True, True, ())
+    assert result.to_json() == run("verify", record, "--json").document
+    lines = record.read_text().splitlines()
+    record.write_text("\n".join(line.replace('"black":0', '"black":1', 1) for line in lines[:-1]))
+    changed = evilpegs.verify(str(record))
+    assert (changed.holds, changed.finished) == (False, False)
+    assert {"verification", "independent"} == {finding.check for finding in changed.findings}
+    assert changed.to_json() == run("verify", record, "--json").document
+
+
+def test_function_refuses_what_is_no_record(tmp_path):
+    for wrong in (tmp_path / "missing.jsonl", __file__):
+        with pytest.raises(evilpegs.MalformedError):
+            evilpegs.verify(wrong)
 
 
 def test_verify_record_of_fixed_secret_holds(run, fixed_record):
@@ -274,7 +294,7 @@ def test_verify_finds_early_end(run, record):
 
 
 def test_verify_lists_unchecked_replies_without_finding(record):
-    found = verification_document(*read_record_file(str(record)), lambda _: None, max_codes=1000)
+    found = verify_record(*read_record_file(str(record)), max_codes=1000).to_json()
     assert (found["holds"], found["findings"]) == (True, [])
     assert [(remark["check"], remark["game"]) for remark in found["not_checked"]] == [
         ("independent", game) for game in (1, 2, 3, 4)
