@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         tree,
     )
     from evilpegs.api.game import Game
+    from evilpegs.api.leaderboards import leaderboard
     from evilpegs.api.local_server import local_server
     from evilpegs.api.verification import Verification, verify
     from evilpegs_clients.bot.bot import play, play_matches
@@ -79,8 +80,8 @@ __all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "Lowe
 __all__ += ["OutOfRangeError", "OverBudgetError", "Position", "Rules", "Solution", "Strategy", "StrategyComparison"]
 __all__ += ["StrategyError", "StuckError", "StuckStrategyError", "TooLargeError", "Tree", "TreeError", "TreeTextError"]
 __all__ += ["Turn", "Verification", "advise", "analyze", "certify", "compare", "duel", "evaluate", "feedback"]
-__all__ += ["format_code", "format_tree", "load_strategy", "local_server", "parse_code", "parse_tree", "play"]
-__all__ += ["play_matches", "plot", "solve", "strategies", "tree", "verify", "verify_match"]
+__all__ += ["format_code", "format_tree", "leaderboard", "load_strategy", "local_server", "parse_code", "parse_tree"]
+__all__ += ["play", "play_matches", "plot", "solve", "strategies", "tree", "verify", "verify_match"]
 # the same at runtime, where each is imported when it is first used
 _HOMES: Final = {
     "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
@@ -91,6 +92,7 @@ _HOMES: Final = {
         *("certify", "evaluate", "plot", "solve", "tree"),
     ),
     "evilpegs.api.game": ("Game",),
+    "evilpegs.api.leaderboards": ("leaderboard",),
     "evilpegs.api.local_server": ("local_server",),
     "evilpegs.api.verification": ("Verification", "verify"),
     "evilpegs_clients.bot.bot": ("play", "play_matches"),

@@ -9,12 +9,13 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from evilpegs.errors import CommandError
+from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_clients.connection.connection import RetryPolicy, server_urls
 from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError, ReaderEvent, ServerReader
 from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting, SessionEvent, key_change_line
 from evilpegs_clients.printable import printable
+from evilpegs_protocol.leaderboard import LeaderboardDocument
 from evilpegs_protocol.server_messages import Notice
 
 
@@ -38,6 +39,24 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
         raise CommandError(
             f"there is no match {match} on {url}; see the newest with: evilpegs replay last --server {url}"
         ) from None
+
+
+async def fetch_standings(reader: ServerReader, ladder: str | None) -> list[LeaderboardDocument]:
+    """Return the leaderboard of a rated ladder, or without one all that have rows; CommandError if it has none."""
+    offered = {info.id: info for info in reader.welcome.ladders}
+    known = [info.id for info in offered.values() if info.rated and not info.is_round]
+    if ladder is None:
+        leaderboards = [await reader.standings(name) for name in known]
+        return [standings for standings in leaderboards if standings.rows]
+    if ladder in offered and offered[ladder].is_round:
+        site = reader.welcome.server.site
+        raise CommandError(f"{ladder} is a round, which has no leaderboard; see its page: {site}#/round/{ladder}")
+    if ladder in offered and ladder not in known:
+        raise practice_ladder(ladder, reader.server)
+    try:
+        return [await reader.standings(ladder)]
+    except NotFoundError:
+        raise unknown_ladder(ladder, known, reader.server) from None
 
 
 def session_line(event: SessionEvent | ReaderEvent) -> str | None:

@@ -218,7 +218,9 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def _without_await(function: Callable[_P, Coroutine[Any, Any, _T]]) -> Callable[_P, _T]:
+def without_await(function: Callable[_P, Coroutine[Any, Any, _T]]) -> Callable[_P, _T]:
+    """Return a function that runs ``function`` to its end, in a notebook too."""
+
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
@@ -232,7 +234,7 @@ def _without_await(function: Callable[_P, Coroutine[Any, Any, _T]]) -> Callable[
     return call
 
 
-play = _without_await(play_matches)
+play = without_await(play_matches)
 
 
 class _Bot:

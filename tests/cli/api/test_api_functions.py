@@ -10,6 +10,7 @@ import pytest
 import evilpegs
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.errors import MalformedError
+from support.waiting import wait_until
 
 
 def first_possible(position, rng):
@@ -312,3 +313,21 @@ def test_nothing_is_needed_after_a_solved_game():
 def test_wrong_codemaker_of_an_analysis_is_refused(function, wrong):
     with pytest.raises(MalformedError):
         function("4x6", ["1122:1,0"], **wrong)
+
+
+def test_leaderboard_matches_command(run, server, played):
+    def document():
+        return evilpegs.leaderboard(server.url, "classic-evil").model_dump(mode="json")
+
+    command = ("leaderboard", "classic-evil", "--server", server.url, "--json")
+    wait_until(lambda: document()["rows"] and [document()] == run(*command).document["ladders"])
+
+
+@pytest.mark.parametrize("ladder", ["classic-evil-practice", "clasic"])
+def test_leaderboard_refuses_other_ladders(server, ladder):
+    with pytest.raises(MalformedError, match=ladder):
+        evilpegs.leaderboard(server.url, ladder)
+
+
+async def test_leaderboard_is_read_in_a_running_loop(server):
+    assert evilpegs.leaderboard(server.url, "classic").ladder == "classic"

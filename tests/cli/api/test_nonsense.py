@@ -132,6 +132,7 @@ CALLS = {
         {"rules": SMALL, "codemaker": "fixed", "seed": None, "limit": 10, "secret": "12", "live_sets": None},
     ),
     "Game.guess": (evilpegs.Game("4x6").guess, {"code": CODE}),
+    "leaderboard": (evilpegs.leaderboard, {"server": "ws://127.0.0.1:1", "ladder": "classic"}),
     "load_strategy": (evilpegs.load_strategy, {"name_or_path": "minimax", "candidates_only": False}),
     "parse_code": (evilpegs.parse_code, {"text": "1122", "rules": RULES}),
     "parse_tree": (evilpegs.parse_tree, {"text": TREE}),
@@ -199,7 +200,7 @@ def test_nonsense_is_refused_in_one_clear_line(name, argument, tmp_path, monkeyp
 
 def is_refusal(error):
     if isinstance(error, ServerUnreachableError):
-        return str(error).startswith("nothing listens at ws://127.0.0.1:1/")  # the good call of `play`
+        return str(error).startswith("nothing listens at ws://127.0.0.1:1/")  # as good calls do
     is_named = getattr(evilpegs, type(error).__name__, None) is type(error)
     return is_named and isinstance(error, evilpegs.EvilpegsError) and isinstance(error, ValueError)
 

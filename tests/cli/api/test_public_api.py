@@ -64,6 +64,7 @@ PUBLIC = [
     "feedback",
     "format_code",
     "format_tree",
+    "leaderboard",
     "load_strategy",
     "local_server",
     "parse_code",

@@ -14,13 +14,13 @@ from cyclopts import Parameter
 from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.comma_separated import write_rows
-from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
+from evilpegs.errors import CommandError
 from evilpegs.kit.standings_table import show_standings, standings_view
 from evilpegs.options import TIME, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
-from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
+from evilpegs.reading import LiveScreen, fetch_standings, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
-from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
+from evilpegs_clients.connection.server_reader import ReaderEvent, ServerReader
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.fields import ClaimedKind
@@ -166,24 +166,7 @@ async def _load(database: str | None, ladder: str | None, until: int) -> list[Le
 
 async def _fetch(server: str, ladder: str | None) -> list[LeaderboardDocument]:
     async with server_reader(server) as reader:
-        return await _fetch_standings(reader, ladder)
-
-
-async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[LeaderboardDocument]:
-    offered = {info.id: info for info in reader.welcome.ladders}
-    known = [info.id for info in offered.values() if info.rated and not info.is_round]
-    if ladder is None:
-        leaderboards = [await reader.standings(name) for name in known]
-        return [standings for standings in leaderboards if standings.rows]
-    if ladder in offered and offered[ladder].is_round:
-        site = reader.welcome.server.site
-        raise CommandError(f"{ladder} is a round, which has no leaderboard; see its page: {site}#/round/{ladder}")
-    if ladder in offered and ladder not in known:
-        raise practice_ladder(ladder, reader.server)
-    try:
-        return [await reader.standings(ladder)]
-    except NotFoundError:
-        raise unknown_ladder(ladder, known, reader.server) from None
+        return await fetch_standings(reader, ladder)
 
 
 async def _show_refreshed(
@@ -226,7 +209,7 @@ async def _open_reader(
 ) -> AsyncIterator[ReadNow]:
     if server is not None:
         async with ServerReader(server, "evilpegs", retry_policy(), say) as reader:
-            yield partial(_fetch_standings, reader, ladder)
+            yield partial(fetch_standings, reader, ladder)
         return
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.kit.standings import FollowedStandings  # noqa: PLC0415 - needs the extra `server`
