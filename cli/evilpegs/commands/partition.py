@@ -7,12 +7,12 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from rich.table import Table
 
+import evilpegs
 from evilpegs.errors import CommandError, rules_hint
 from evilpegs.options import FILE, After, Json, RulesText, require_after
 from evilpegs.output import console, feedback_text, plain_table, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
 from evilpegs_clients.terminal.pegs import peg_text
-from evilpegs_game.analysis.guesses import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.feedback import parse_turns
@@ -77,18 +77,7 @@ def _document(position: Position, codes: Sequence[Code]) -> dict[str, Any]:
         "rules": str(position.rules),
         "after": [turn.to_json() for turn in position.history],
         "candidates": position.count,
-        "guesses": [
-            {
-                "code": format_code(code),
-                "candidate": figures.is_candidate,
-                "parts": [[*feedback, size] for feedback, size in position.parts(code).items()],
-                "largest": figures.largest_part,
-                "expected_size": float(figures.expected_size),
-                "bits": figures.expected_bits,
-            }
-            for code in codes
-            for figures in [guess_figures(position, code)]
-        ],
+        "guesses": [evilpegs.partition(code, position).to_json() for code in codes],
     }
 
 
@@ -126,7 +115,8 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
 
 
 def _table(position: Position, codes: Sequence[Code]) -> Table:
-    parts = [position.parts(code) for code in codes]
+    partitions = [evilpegs.partition(code, position) for code in codes]
+    parts = [each.parts for each in partitions]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)
     for code in codes:
@@ -135,10 +125,9 @@ def _table(position: Position, codes: Sequence[Code]) -> Table:
         sizes_of_part = (f"{sizes[feedback]:,}" if feedback in sizes else "" for sizes in parts)
         table.add_row(feedback_text(feedback, position.rules.pegs), *sizes_of_part)
     table.add_row()
-    figures = [guess_figures(position, code) for code in codes]
-    table.add_row("parts", *(str(one.part_count) for one in figures))
-    table.add_row("largest", *(f"{one.largest_part:,}" for one in figures))
-    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in figures))
-    table.add_row("bits", *(f"{one.expected_bits:.4f}" for one in figures))
-    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in figures))
+    table.add_row("parts", *(str(len(one.parts)) for one in partitions))
+    table.add_row("largest", *(f"{one.largest:,}" for one in partitions))
+    table.add_row("expected size", *(f"{float(one.expected_size):,.2f}" for one in partitions))
+    table.add_row("bits", *(f"{one.bits:.4f}" for one in partitions))
+    table.add_row("a candidate", *("yes" if one.is_candidate else "no" for one in partitions))
     return table

@@ -331,3 +331,11 @@ def test_leaderboard_refuses_other_ladders(server, ladder):
 
 async def test_leaderboard_is_read_in_a_running_loop(server):
     assert evilpegs.leaderboard(server.url, "classic").ladder == "classic"
+
+
+def test_partition_matches_command(run):
+    document = run("partition", "1122", "1234", "--rules", "4x6", "--after", "1122:1,0", "--json").document
+    position = evilpegs.Position("4x6", ["1122:1,0"])
+    results = [evilpegs.partition(guess, position) for guess in ("1122", (0, 1, 2, 3))]
+    assert [result.to_json() for result in results] == document["guesses"]
+    assert sum(results[1].parts.values()) == position.count == document["candidates"]

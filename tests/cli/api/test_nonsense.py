@@ -136,6 +136,7 @@ CALLS = {
     "load_strategy": (evilpegs.load_strategy, {"name_or_path": "minimax", "candidates_only": False}),
     "parse_code": (evilpegs.parse_code, {"text": "1122", "rules": RULES}),
     "parse_tree": (evilpegs.parse_tree, {"text": TREE}),
+    "partition": (evilpegs.partition, {"guess": CODE, "position": RULES}),
     "play": (
         partial(evilpegs.play, retry_policy=RetryPolicy(Random(1), attempts=0)),
         {"server": "ws://127.0.0.1:1", "ladder": "classic", "strategy": "minimax", "matches": 0},
@@ -155,7 +156,7 @@ WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
     *("LeastGuesses", "LowerBound"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
-    "Verification",
+    *("Partition", "Verification"),
     "local_server",  # takes no argument
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
