@@ -38,7 +38,7 @@ class Game:
         codemaker: ``evil``, ``fixed``, ``devil``, or an object with the method ``reply(position, guess)``.
         seed: A number from 0, or a text of 1 to 40 letters, digits and hyphens. None lets evil take the first of tied
             feedbacks, as `duel` does. Only evil and a drawn secret use it.
-        limit: The most guesses.
+        limit: The most guesses, also if several threads share the game.
         secret: The secret of a fixed codemaker, in place of one drawn with ``seed``.
         live_sets: A cache that games may share to save time, such as the ``live_sets`` of another game.
 
