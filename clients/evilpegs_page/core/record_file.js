@@ -15,21 +15,31 @@ const NOT_RECORDED = ["turn", "resumed", "watching", "hint", "pong", "notice"];
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Return the events in the text of a record file. Only the fields of the first are checked; `verifyRecord` checks all.
+ * Return the events in the text of a record. Their fields are not checked; `verifyRecord` does that.
  * @param {string} text @returns {RecordEvent[]}
- * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match or has a wrong
- *   field, or a second match starts.
+ * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match, or a second
+ *   match starts.
  */
 export function readRecord(text) {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   const events = recordEvents(lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)])));
   if (events.length === 0) throw new UnreadableError("this is not a record: it is empty");
   if (events[0].type !== "match_started") throw new UnreadableError("this is not a record: it does not begin with match_started");
-  const why = whyNoEvent(events[0]);
-  if (why !== null) throw new UnreadableError(`this is not a record: its first event is none of a match, because ${why}`);
   if (events.slice(1).some((event) => event.type === "match_started")) {
     throw new UnreadableError("this file has more than one match; a record has one");
   }
+  return events;
+}
+
+/**
+ * Return the events of a file that somebody chose, as `evilpegs verify` does.
+ * @param {string} text @returns {RecordEvent[]}
+ * @throws {UnreadableError} As `readRecord`, and if the first event has a wrong field.
+ */
+export function readRecordFile(text) {
+  const events = readRecord(text);
+  const why = whyNoEvent(events[0]);
+  if (why !== null) throw new UnreadableError(`this is not a record: its first event is none of a match, because ${why}`);
   return events;
 }
 

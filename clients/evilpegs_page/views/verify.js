@@ -7,7 +7,7 @@ import "../components/record_check.js";
 import { shared } from "../components/shared_style.js";
 import { rulesName } from "../components/words.js";
 import { GameError } from "../core/errors.js";
-import { readRecord } from "../core/record_file.js";
+import { readRecordFile } from "../core/record_file.js";
 import { codemakerWords } from "../game/ladder_words.js";
 import { readReplay } from "../replay/timeline.js";
 
@@ -67,7 +67,7 @@ export default class VerifyView extends LitElement {
       if (file.size > MOST_BYTES) throw new Error("it is larger than any record");
       const text = await file.text();
       if (this.file !== file) return;
-      const events = readRecord(text);
+      const events = readRecordFile(text);
       this.replay = this.readable(events);
       this.failure = "";
       this.events = events;

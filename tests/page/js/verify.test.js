@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { canonical } from "../../../clients/evilpegs_page/core/canonical.js";
-import { readRecord, recordEvents } from "../../../clients/evilpegs_page/core/record_file.js";
+import { readRecord, readRecordFile, recordEvents } from "../../../clients/evilpegs_page/core/record_file.js";
 import { verifyRecord } from "../../../clients/evilpegs_page/core/verification/verify.js";
 import { apply, edited, vectors } from "./support.js";
 
@@ -90,7 +90,7 @@ for (const { kind, record, edits, verdict } of doctored) {
 async function judge(text) {
   let events;
   try {
-    events = readRecord(text);
+    events = readRecordFile(text);
   } catch (error) {
     assert.ok(error instanceof UnreadableError);
     return "unreadable";
