@@ -164,6 +164,7 @@ def to_server(_: object, tokens: Sequence[Token]) -> str:
 
 def _check_server(address: str, source: str | None) -> str:
     from evilpegs_clients.connection.connection import server_urls  # noqa: PLC0415 - only commands that connect need it
+    from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
     try:
         if address.startswith(("http://", "https://")):
@@ -171,7 +172,7 @@ def _check_server(address: str, source: str | None) -> str:
 
             return game_address(address)
         server_urls(address)
-    except MalformedError as error:
+    except (MalformedError, ServerUnreachableError) as error:
         raise CommandError(f"{source}: {error}") from None
     return address
 

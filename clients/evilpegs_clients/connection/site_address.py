@@ -9,6 +9,7 @@ from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.proxies import proxy_for
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 from evilpegs_clients.printable import printable
+from evilpegs_game.errors import quoted
 from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.tls import tls_context
 
@@ -27,5 +28,5 @@ def game_address(site: str) -> str:
         why = re.sub(r"^\[Errno \d+\] |\.?\n.*|\.$", "", str(error)) if is_told else "it is no site of a server"
     except ServerUnreachableError:
         why = "it names none"
-    message = f"cannot ask {printable(site)[:80]} where its game is: {printable(why)}; write ws://HOST:PORT{PATH}"
+    message = f"cannot ask {quoted(site, 80)} where its game is: {printable(why)}; write ws://HOST:PORT{PATH}"
     raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
