@@ -380,6 +380,7 @@ class TestDatabase:
 
     async def test_commands_print_nothing(self, contest):
         await contest.play_open()
+        await wait_until_counted(contest)
         before = await self._printed(contest)
         async with AsyncExitStack() as stack:
             await contest.play_sealed(stack)
