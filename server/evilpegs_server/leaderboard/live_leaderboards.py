@@ -94,9 +94,16 @@ class LiveLeaderboards:
 
     async def wait_until_filled(self) -> None:
         """Wait for the first count, at most ``first_count_seconds``. Raises CountingError."""
+        await self._wait_until(lambda: self.filled)
+
+    async def wait_until_derived(self) -> None:
+        """Wait likewise until the results of all games are in the derived file, which comes before the count."""
+        await self._wait_until(lambda: self._is_derived)
+
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
         try:
             async with asyncio.timeout(self._timing.first_count_seconds):
-                while not self.filled:  # noqa: ASYNC110 - another thread derives and counts
+                while not condition():  # noqa: ASYNC110 - another thread derives and counts
                     await asyncio.sleep(0.02)
         except TimeoutError:
             raise CountingError(self.why_unfilled) from None
@@ -106,12 +113,17 @@ class LiveLeaderboards:
         """Why readers still wait for the first count, for people."""
         if self._is_failing:
             return "the results cannot be counted now; the log of the server says why"
-        return f"the results are being counted, {self._derived.cursor.share_done:.0%} done; try again soon"
+        doing, done = ("counted", self.counting) if self._is_derived else ("derived", self._derived.cursor)
+        return f"the results are being {doing}, {done.share_done:.0%} done; try again soon"
+
+    @property
+    def _is_derived(self) -> bool:
+        return self._derived.cursor.share_done == 1.0
 
     @property
     def filled(self) -> bool:
         """True unless results from before the start are still derived or counted."""
-        return self._is_counted and self._derived.cursor.share_done == 1.0
+        return self._is_counted and self._is_derived
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
         """Return the rows, best first; none if the ladder is unknown or not rated."""

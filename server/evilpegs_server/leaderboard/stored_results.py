@@ -27,8 +27,10 @@ from evilpegs_server.storage.derived import games as stored
 from evilpegs_server.storage.derived.file import DerivedFile
 from evilpegs_server.storage.log.archive import find_broken_matches
 
-# matches and games of one query: the log's side file grows while a reader stays in it
-COUNTED: Final = 10_000
+# matches and games of one query, half a second: the log's side file grows while a reader stays in it
+COUNTED: Final = 100_000
+# matches whose games are read by one query
+READ: Final = 10_000
 # per step, so that new rows do not wait for the events of a large database
 VERIFIED: Final = 50_000
 # games whose luck is looked up in one step
@@ -42,6 +44,7 @@ class StoredLeaderboards:
         self.stopped = False  # any thread may end a step early
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
+        self.share_done = 0.0  # of the games, for people who wait
         self._derived, self._until = derived, until
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated and not ladder.is_round}
         hashes = curve_hashes(self._ladders.values())
@@ -82,8 +85,8 @@ class StoredLeaderboards:
         """Yield every game that counts, and void ones, on one ladder or on all, in the order of their matches."""
         curves = {each: curve for each, curve in self._curves.items() if ladder in {None, each}}
         with self._derived.engine.connect() as connection:
-            for after in range(0, self._last_match, COUNTED):
-                last = min(after + COUNTED, self._last_match)
+            for after in range(0, self._last_match, READ):
+                last = min(after + READ, self._last_match)
                 yield from stored.load_results(connection, curves, after, last, self.broken, self._until)
 
     def _begin(self) -> None:
@@ -109,6 +112,7 @@ class StoredLeaderboards:
             games = stored.sum_games(connection, self._curves, self._last_game, game, self.broken, self._until)
             self._add(connection, matches, games)
             self._last_match, self._last_game = match, game
+            self.share_done = game / max(1, newest_game)
 
     def _count_awaited(self, connection: Connection) -> None:
         # the newest first: luck of new games is measured first

@@ -73,7 +73,7 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
         # those of everybody would be no index seek; not 400, because the schema cannot say so
         raise HTTPException(404, f"{query.games} games are listed for one player only: name the player")
     site.crowd.admit(Reading.LIST)
-    await site.leaderboards.wait_until_filled()  # results are listed too
+    await site.leaderboards.wait_until_derived()  # results are listed too
     wanted = MatchFilter(
         ladders=_ladders(site, query),
         player=query.player,

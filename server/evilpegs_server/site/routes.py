@@ -348,7 +348,7 @@ async def get_round(
     found = site.rounds.known.get(round)
     if found is None:
         raise HTTPException(404, f"there is no round {quote(round)}; see /api/v1/rounds")
-    await site.leaderboards.wait_until_filled()
+    await site.leaderboards.wait_until_derived()
     shown = await site.reads.run(round_document, site.engine, found, site.all_ladders, _now())
     return answer(shown.model_dump_json())
 

@@ -35,7 +35,7 @@ class BusyAnalyses:
 
 
 class FilledLeaderboards:
-    async def wait_until_filled(self):
+    async def wait_until_derived(self):
         pass
 
 
@@ -94,6 +94,16 @@ async def test_lists_say_how_far_the_results_are(web, site, engine):
     answers = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
     assert [answer.status_code for answer in answers] == [503, 503]
     assert all("40%" in answer.json()["detail"] for answer in answers)
+
+
+async def test_lists_do_not_wait_for_the_count(web, site, engine):
+    derived = derived_of(engine)
+    site.engine = derived.engine
+    site.leaderboards = LiveLeaderboards(derived, {}, None, lambda: 0, Timing(first_count_seconds=0.01))
+    site.leaderboards.counting.share_done = 0.7
+    matches, leaderboard = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
+    assert (matches.status_code, leaderboard.status_code) == (200, 503)
+    assert "70%" in leaderboard.json()["detail"]
 
 
 async def test_late_show_refuses_lists_and_no_leaderboard(web, site):
