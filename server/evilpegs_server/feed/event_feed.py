@@ -22,7 +22,7 @@ BACKOFF: Final = Backoff(first=0.25, longest=30.0)
 BATCH: Final = 500
 """The most events on their way to the broker."""
 # events gather, so that a busy server reads many of them with one query
-GATHER_SECONDS: Final = 0.01
+GATHER_SECONDS: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
