@@ -1,4 +1,4 @@
-"""The show: what reads the event log and shows it, opened in order and closed in reverse order.
+"""The show: the site and the feed, on what reads the event log.
 
     python -m evilpegs_server.show_server FD
 
@@ -13,7 +13,6 @@ import os
 import signal
 import socket
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
@@ -21,44 +20,27 @@ from typing import Any, Final
 import structlog
 from structlog.stdlib import BoundLogger
 
-from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server import listening
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.hosts import AllowedHosts
-from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.leaderboard.luck import LuckKeeper
+from evilpegs_server.readers import Readers, running_readers
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.crowd import Crowd
-from evilpegs_server.show.follower import Follower
-from evilpegs_server.show.rounds import ShownRounds
-from evilpegs_server.show.streams import Streams
 from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
-from evilpegs_server.site.analysis import MatchAnalyses, PositionAnswers
+from evilpegs_server.site.analysis import PositionAnswers
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.http_server import Visitors, running_http_server
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
-from evilpegs_server.storage.copies.mirror import LocalCopy
-from evilpegs_server.storage.derived.file import PROGRESS_SECONDS, DerivedFile
-from evilpegs_server.storage.location import beside, is_remote
-from evilpegs_server.storage.log.archive import load_log_id
-from evilpegs_server.storage.log.ladders import known_ladders
-from evilpegs_server.storage.reads import Reads, keep_looking
-from evilpegs_server.storage.server_key import key_path, load_public_keys
+from evilpegs_server.storage.location import beside
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
 from evilpegs_server.work.interpreter import run_server, tune_gc_and_gil
-from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.scheduler import ONE_AT_A_TIME
-from evilpegs_server.work.worker_process import WorkerProcess
-from evilpegs_server.work.workspace import WorkerSetup
 
 # the worker processes have a higher value, so they run last
 NICENESS: Final = 5
-CACHE_BYTES: Final = 32 << 20
-"""For the live sets of the worker that analyzes matches and measures luck."""
 
 
 @asynccontextmanager
@@ -66,129 +48,77 @@ async def running_show(
     setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
 ) -> AsyncIterator[Callable[[int], None]]:
     """Run the site on ``sockets``, the feed and all they need; yield the function that notes what players have."""
-    settings, timing = setup.settings, setup.timing
     async with AsyncExitStack() as stack:
-        copy = await _open_copy(stack, settings.database, log) if is_remote(settings.database) else None
-        # nodes say nothing of what others have sent
-        sent, look, gone = (setup.sent, None, 0) if copy is None else (None, copy.follow, copy.places.gone)
-        derived = DerivedFile(settings.database, log)
-        stack.callback(derived.close)
-        await asyncio.to_thread(derived.prepare)
-        engine = derived.engine
-        ladders = dict(setup.ladders or known_ladders(engine))  # without a server
-        lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
-        offered = setup.offered or frozenset(lasting)
-        playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
-        follower = Follower(engine, log, sent, look, timing)
-        pools = _open_pools(stack, setup, log)
-        reads = Reads()
-        stack.callback(reads.close)
-
-        leaderboards = LiveLeaderboards(derived, ladders, log, lambda: follower.sent, timing)
-        stack.push_async_callback(leaderboards.close)
-        luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake, timing)
-        stack.push_async_callback(luck.close)
-        follower.wake(leaderboards.wake)
-        await leaderboards.start(luck.wake)
-        luck.start()
-        if (broker := find_broker(settings)) is not None:
-            from evilpegs_server.feed.cursor import FeedCursor  # noqa: PLC0415 - needs the extra `mqtt`
-            from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
-
-            cursor = FeedCursor(beside(settings.database, ".feed"), engine, log, sent, gone)
-            shown = lasting, playable, engine, follower, leaderboards
-            feed = Feed(broker, settings.server_id, *shown, cursor, log, timing)
-            feed.start()
-            stack.push_async_callback(feed.close)
-
-        crowd = stack.enter_context(Crowd.watched())
-        streams = Streams(engine, follower, reads, load_log_id(engine), settings.site_streams, timing.heartbeat_seconds)
-        rounds = ShownRounds(engine, ladders, luck, streams)
-        await rounds.read()
-        looking = keep_looking(timing.look_seconds, rounds.look, "at the rounds", log, {})
-        stack.callback(asyncio.create_task(looking).cancel)
+        readers = await stack.enter_async_context(running_readers(setup, log))
+        _start_feed(stack, readers, setup, log)
         if sockets:
-            analyses = MatchAnalyses(engine, pools["analyses"])
-            stack.callback(analyses.close)
-            positions = PositionAnswers(
-                pools["analyses"], most=settings.site_positions, most_per_address=settings.site_positions_per_address
-            )
-            stack.callback(positions.close)
-            counts = SiteCounts()
-            site = Site(
-                all_ladders=ladders,
-                ladders=ladder_list(lasting, offered),
-                engine=engine,
-                follower=follower,
-                leaderboards=leaderboards,
-                reads=reads,
-                analyses=analyses,
-                positions=positions,
-                streams=streams,
-                crowd=crowd,
-                rounds=rounds,
-                metrics=ShowMetrics(
-                    counts,
-                    streams,
-                    crowd,
-                    follower,
-                    leaderboards,
-                    pools,
-                    {"analyses": analyses.texts, "positions": positions.texts},
-                ),
-                public_metrics=settings.public_metrics,
-                allow_origins=settings.allow_origins,
-                hosts=AllowedHosts(settings.hosts, settings.site_url),
-                game=setup.game,
-                address=listening.find_site_address(settings, sockets[0].getsockname()[1]),
-                public_keys=_public_keys(settings, copy),
-                log=log,
-            )
-            await stack.enter_async_context(
-                running_http_server(
-                    create_app(site),
-                    sockets,
-                    counts,
-                    listening.fit(settings.site_connections),
-                    Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
-                    timing,
-                    listening.load_tls(settings.tls_cert, settings.tls_key),
-                )
-            )
-            stack.callback(streams.close)  # or responses would go on
-        follower.start()
-        stack.push_async_callback(follower.close)
-        yield follower.note_sent if copy is None else lambda _: None
+            await _open_site(stack, readers, setup, sockets, log)
+        readers.follower.start()
+        stack.push_async_callback(readers.follower.close)
+        yield readers.follower.note_sent if readers.copy is None else lambda _: None
 
 
-async def _open_copy(stack: AsyncExitStack, url: str, log: BoundLogger) -> LocalCopy:
-    copy = await asyncio.to_thread(LocalCopy, url, log)
-    stack.push_async_callback(asyncio.to_thread, copy.close)
-    said_at = time.monotonic()
+def _start_feed(stack: AsyncExitStack, readers: Readers, setup: ShowSetup, log: BoundLogger) -> None:
+    settings = setup.settings
+    if (broker := find_broker(settings)) is None:
+        return
+    from evilpegs_server.feed.cursor import FeedCursor  # noqa: PLC0415 - needs the extra `mqtt`
+    from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
-    def report(share: float) -> None:
-        nonlocal said_at
-        if time.monotonic() > said_at + PROGRESS_SECONDS:
-            said_at = time.monotonic()
-            log.info("copying the events to this machine", done=f"{share:.0%}")
-
-    await asyncio.to_thread(copy.follow, report)
-    return copy
-
-
-def _public_keys(settings: Settings, copy: LocalCopy | None) -> list[str]:
-    known = load_public_keys(key_path(settings.database, settings.server_key))
-    return known or ([copy.mirror.key] if copy is not None and copy.mirror.key is not None else [])
+    gone = 0 if readers.copy is None else readers.copy.places.gone
+    cursor = FeedCursor(beside(settings.database, ".feed"), readers.engine, log, readers.sent_before, gone)
+    playable = readers.offered | {ladder.id for ladder in readers.lasting.values() if ladder.former}
+    shown = readers.lasting, playable, readers.engine, readers.follower, readers.leaderboards
+    feed = Feed(broker, settings.server_id, *shown, cursor, log, setup.timing)
+    feed.start()
+    stack.push_async_callback(feed.close)
 
 
-def _open_pools(stack: AsyncExitStack, setup: ShowSetup, log: BoundLogger) -> dict[str, TaskPool]:
-    limits = WorkerSetup(CACHE_BYTES, setup.settings.count_bytes, SolvedPositions().to_bytes())
-    worker = WorkerProcess(limits, log, setup.timing.export_seconds)
-    stack.push_async_callback(worker.close)
-    pools = {name: TaskPool(ONE_AT_A_TIME, worker, time.monotonic) for name in ("analyses", "luck")}
-    for pool in pools.values():
-        stack.callback(pool.close)
-    return pools
+async def _open_site(
+    stack: AsyncExitStack, readers: Readers, setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
+) -> None:
+    settings = setup.settings
+    crowd = stack.enter_context(Crowd.watched())
+    positions = PositionAnswers(
+        readers.pools["analyses"], most=settings.site_positions, most_per_address=settings.site_positions_per_address
+    )
+    stack.callback(positions.close)
+    counts = SiteCounts()
+    caches = {"analyses": readers.analyses.texts, "positions": positions.texts}
+    metrics = ShowMetrics(counts, readers.streams, crowd, readers.follower, readers.leaderboards, readers.pools, caches)
+    site = Site(
+        all_ladders=readers.ladders,
+        ladders=ladder_list(readers.lasting, readers.offered),
+        engine=readers.engine,
+        follower=readers.follower,
+        leaderboards=readers.leaderboards,
+        reads=readers.reads,
+        analyses=readers.analyses,
+        positions=positions,
+        streams=readers.streams,
+        crowd=crowd,
+        rounds=readers.rounds,
+        metrics=metrics,
+        public_metrics=settings.public_metrics,
+        allow_origins=settings.allow_origins,
+        hosts=AllowedHosts(settings.hosts, settings.site_url),
+        game=setup.game,
+        address=listening.find_site_address(settings, sockets[0].getsockname()[1]),
+        public_keys=readers.public_keys,
+        log=log,
+    )
+    await stack.enter_async_context(
+        running_http_server(
+            create_app(site),
+            sockets,
+            counts,
+            listening.fit(settings.site_connections),
+            Visitors(TrustedProxies(settings.trusted_proxies), settings.site_connections_per_address),
+            setup.timing,
+            listening.load_tls(settings.tls_cert, settings.tls_key),
+        )
+    )
+    stack.callback(readers.streams.close)  # or responses would go on
 
 
 async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[int], None]) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from evilpegs_protocol.fields import Program
 from evilpegs_server import server as server_module
-from evilpegs_server import show_server
+from evilpegs_server import readers
 from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import database_file
@@ -26,7 +26,7 @@ from support.matches import LADDERS, TINY, MatchDriver
 def local_worker():
     """Servers in this process have no worker process, unless a test is about it."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (server_module, show_server):
+        for module in (server_module, readers):
             patch.setattr(module, "WorkerProcess", LocalWorker)
         yield
 

@@ -5,7 +5,7 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
-from evilpegs_server import server, show_server
+from evilpegs_server import readers, server
 from evilpegs_server.work.tasks import ExportSolved, WarmUp, run_task
 from evilpegs_server.work.worker_process import WorkerProcess
 
@@ -47,6 +47,6 @@ def no_worker_process():
     """Let servers of this process have threads instead of a worker process during the block."""
     with (
         mock.patch.object(server, "WorkerProcess", LocalWorker),
-        mock.patch.object(show_server, "WorkerProcess", LocalWorker),
+        mock.patch.object(readers, "WorkerProcess", LocalWorker),
     ):
         yield
