@@ -76,13 +76,14 @@ def html_turns(caption: str, turns: Iterable[tuple[Code, Feedback]], *columns: t
     """Return a table of turns; a further column has a heading and a cell for each turn."""
     heads = ["turn", "guess", "feedback", *(head for head, _ in columns)]
     rows = [
-        (number, html_pegs(guess), _marks(feedback, len(guess)), *(cells[number - 1] for _, cells in columns))
+        (number, html_pegs(guess), show_marks(feedback, len(guess)), *(cells[number - 1] for _, cells in columns))
         for number, (guess, feedback) in enumerate(turns, 1)
     ]
     return html_table(caption, heads, rows)
 
 
-def _marks(feedback: Feedback, pegs: int) -> str:
+def show_marks(feedback: Feedback, pegs: int) -> str:
+    """Return a feedback such as ``●○·· 1,1``."""
     black, white = feedback
     return f"{'●' * black}{'○' * white}{'·' * (pegs - black - white)} {feedback}"
 

@@ -12,11 +12,13 @@ NOTEBOOK = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))
 CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
 SHOWN = [  # by each cell of code
     ["256", "1122", "●··· 1,0"],
+    ["3344", "52", "●●·· 2,0"],
     ["41", "3425", "entropy", "○○·· 0,2"],
     ["51", "1122", "2.340"],
     ["splitter", "evil", "●●●● 4,0"],
     ["splitter", "200 games"],
     ["minimax", "entropy", "first-consistent", "5,801", "5,722"],
+    ["905 guesses", "proved", "○○·· 0,2"],
 ]
 
 

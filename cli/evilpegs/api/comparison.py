@@ -1,12 +1,14 @@
 """The sequential test of two strategies: as many pairs of games as it takes to decide, and no more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from math import sqrt
 from typing import Any, Final, Literal
 
 from evilpegs_clients.paired_games import ExactMeans, PairedGames, PairScores, exact_means
 from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
+from evilpegs_game.displays import Html, html_caption, html_line, html_table
 from evilpegs_game.errors import MalformedError, quote_value, to_whole
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_game.rules import Rules, to_rules
@@ -51,10 +53,23 @@ class StrategyComparison:
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
         return f"<StrategyComparison on {self.rules}: {means}, {self.pairs:,} pairs, {self.verdict}>"
 
+    def _repr_html_(self) -> Html:
+        means = self.mean_a, self.mean_b, self.difference
+        exact = None if self.exact is None else (self.exact.first, self.exact.second, self.exact.difference)
+        columns = [(self.a, self.b, "difference"), *(_four_digits(each) for each in (means, exact))]
+        heads = "strategy", "mean" if self.curve is None else "luck-adjusted mean", "over all secrets"
+        table = html_table(html_caption(self), heads, list(zip(*columns, strict=True)))
+        evidence = f"{self.log_likelihood_ratio:+.2f}, decided at ±{BOUND:.2f}"
+        return Html(table + html_line("evidence for the alternative", evidence))
+
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of ``evilpegs compare --json``, without the ladder and the server."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return values | {"rules": str(self.rules), "exact": self.exact and self.exact.to_json(), "bound": BOUND}
+
+
+def _four_digits(values: Sequence[float | Fraction] | None) -> Sequence[str]:
+    return ("",) * 3 if values is None else [f"{float(each):.4f}" for each in values]
 
 
 class ComparisonRun:

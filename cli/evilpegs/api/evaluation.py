@@ -20,7 +20,7 @@ from evilpegs_clients.strategies.loading import StrategyLike, to_strategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, CodeLike, all_codes, format_code, to_code
-from evilpegs_game.displays import Html, html_pegs, html_table
+from evilpegs_game.displays import Html, html_caption, html_line, html_pegs, html_table, html_turns
 from evilpegs_game.errors import MalformedError, quote_value, require, to_flag, to_whole, wrong_argument
 from evilpegs_game.evaluation.exact import DuelTurn, GuessCounts
 from evilpegs_game.evaluation.simulation import Simulation
@@ -299,6 +299,12 @@ class LeastGuesses:
 
     def __repr__(self) -> str:
         return f"<LeastGuesses against {self.against} on {self.rules}: {self.guesses}>"
+
+    def _repr_html_(self) -> Html:
+        if not self.turns:
+            return html_line(f"least guesses against {self.against} on {self.rules}", self.guesses)
+        left = [turn.candidates_left for turn in self.turns]
+        return html_turns(html_caption(self), ((turn.guess, turn.feedback) for turn in self.turns), ("left", left))
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of ``evilpegs solve --against --json``."""

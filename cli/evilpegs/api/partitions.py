@@ -6,6 +6,7 @@ from typing import Any
 
 from evilpegs_game.analysis.guesses import guess_figures
 from evilpegs_game.codes import Code, CodeLike, format_code, to_code
+from evilpegs_game.displays import Html, html_bar, html_line, html_pegs, html_table, show_marks
 from evilpegs_game.errors import require
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.position import Position
@@ -31,6 +32,20 @@ class Partition:
     largest: int
     expected_size: Fraction
     bits: float
+
+    def _repr_html_(self) -> Html:
+        figures = {
+            "guess": html_pegs(self.guess),
+            "candidate": self.is_candidate,
+            "expected left": self.expected_size,
+            "bits": self.bits,
+        }
+        rows = [
+            (show_marks(feedback, len(self.guess)), size, html_bar(size / self.largest))
+            for feedback, size in sorted(self.parts.items())
+        ]
+        parts = html_table(f"{len(rows):,} parts", ("feedback", "left", ""), rows)
+        return Html("".join([*(html_line(name, value) for name, value in figures.items()), parts]))
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of a guess in ``evilpegs partition --json``."""

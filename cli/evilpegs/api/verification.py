@@ -16,7 +16,10 @@ from evilpegs_clients.verification.verify import (
     verify_match,
 )
 from evilpegs_clients.verification.violation import NotChecked, Subject
-from evilpegs_game.errors import quoted, require
+from evilpegs_game.codes import to_code_of_any_rules
+from evilpegs_game.displays import Html, html_caption, html_pegs, html_table
+from evilpegs_game.errors import MalformedError, quoted, require
+from evilpegs_game.rules import MAX_PEGS
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_protocol.text_files import read_text
@@ -78,6 +81,16 @@ class Verification:
         state = ("holds" if self.holds else "does not hold") + ("" if self.finished else ", not finished")
         return f"<Verification of match {self.match} on {self.rules}: {state}>"
 
+    def _repr_html_(self) -> Html:
+        heads = "game", "outcome", "guesses", "secret" if self.codemaker == "fixed" else "a code that fits", "result"
+        games = [
+            (each.game, each.outcome or "not over", each.guesses, _shown_secret(each.secret), each.result)
+            for each in self.games
+        ]
+        remarks = {"does not hold": self.findings, "not checked": self.not_checked}
+        tables = [html_table(what, Finding._fields, found) for what, found in remarks.items() if found]
+        return Html("".join([html_table(html_caption(self), heads, games), *tables]))
+
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of ``evilpegs verify --json``."""
         terms = {name: getattr(self, name) for name in ("match", "player", "ladder", "rules", "codemaker", "tie")}
@@ -92,6 +105,13 @@ class Verification:
             "not_proved": [dict(each) for each in self.not_proved],
             "games": [each._asdict() for each in self.games],
         }
+
+
+def _shown_secret(text: str | None) -> Html | str | None:
+    try:
+        return text and html_pegs(to_code_of_any_rules(text))
+    except MalformedError:  # whoever wrote the record wrote this
+        return text and text[:MAX_PEGS]
 
 
 def verify(file: str | Path, *, key: str | Path | None = None) -> Verification:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codemakers.small_sets import max_codes_within
 from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.displays import Html, html_caption, html_pegs, html_table, show_marks
 from evilpegs_game.errors import check_bound
 from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal.first_guesses import FirstGuesses, Progress
@@ -61,6 +62,15 @@ class Solution:
         rules = self.tree.rules
         needed = f"{self.total:,} guesses for {rules.size:,} codes, mean {self.mean:.4f}, at most {self.max}"
         return f"<Solution of {rules}: {needed}, {'proved' if self.is_proved else f'at least {self.lower:,}'}>"
+
+    def _repr_html_(self) -> Html:
+        root, pegs = self.tree.root, self.tree.rules.pegs
+        replies = sorted(root.children.items(), reverse=True)
+        rows = [
+            ("" if row else html_pegs(root.guess), show_marks(feedback, pegs), html_pegs(node.guess))
+            for row, (feedback, node) in enumerate(replies)
+        ]
+        return html_table(html_caption(self), ("first guess", "feedback", "second guess"), rows)
 
     @property
     def mean(self) -> float:

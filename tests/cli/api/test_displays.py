@@ -1,6 +1,7 @@
 """What notebooks show: pegs as on the page, tables and bars for light and dark, and no HTML of anybody else."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evilpegs
+from evilpegs.api.verification import Finding, VerifiedGame
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.displays import MAX_ROWS, PEG_COLORS, html_pegs, html_table, show_bounds
 from support.fragments import Fragment
 
 PEGS_OF_PAGE = Path(__file__).parents[3] / "clients/evilpegs_page/components/peg.js"
+RECORD = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evil.jsonl"
 SCRIPT = "<script>alert('1')</script>&amp;\"'"
 
 
@@ -20,6 +23,12 @@ def started_game():
     game = evilpegs.Game("4x6", "fixed", secret="6645")
     game.guess("1122")
     return game
+
+
+def broken_record(what):
+    """The verification of a record in which somebody wrote this everywhere."""
+    game = VerifiedGame(1, None, 3, what, "does not hold")
+    return replace(evilpegs.verify(RECORD), findings=(Finding("turn", 1, 2, what),), games=(game,))
 
 
 DISPLAYS = {
@@ -47,6 +56,23 @@ DISPLAYS = {
     "analysis": (lambda: evilpegs.analyze("4x6", ["1122:0,1", "3414:1,1"]), ["1,296", "256", "51", "2.340"]),
     "analysis against evil": (lambda: evilpegs.analyze("3x4", ["112:1,0"], "evil"), ["112", "●·· 1,0"]),
     "analysis of a contradiction": (lambda: evilpegs.analyze("3x4", ["111:1,0", "111:2,0", "222:0,0"]), ["222"]),
+    "comparison": (
+        lambda: evilpegs.compare("first-consistent", "minimax", "3x5", alternative=-0.2),
+        ["first-consistent", "over all secrets", "4.5680", "3.7040", "-0.8640", "34 pairs", "+3.00"],
+    ),
+    "comparison with samples": (
+        lambda: evilpegs.compare("random-consistent", "first-consistent", max_pairs=30),
+        ["luck-adjusted", "30 pairs"],
+    ),
+    "solution": (lambda: evilpegs.solve("3x3"), ["73 guesses", "proved", "112", "●●· 2,0", "133"]),
+    "line against evil": (lambda: evilpegs.solve("3x5", against="evil"), ["against evil on 3x5", "112", "●●● 3,0"]),
+    "guesses against devil": (lambda: evilpegs.solve("2x3", against="devil"), ["against devil on 2x3", "3"]),
+    "partition": (
+        lambda: evilpegs.partition("1122", "4x6"),
+        ["1122", "yes", "2.885", "204.535", "13 parts", "●··· 1,0", "256"],
+    ),
+    "verification": (lambda: evilpegs.verify(RECORD), ["holds", "solved", "a code that fits", "5532"]),
+    "broken record": (lambda: broken_record("two"), ["does not hold", "not over", "turn", "two"]),
 }
 
 
@@ -143,7 +169,8 @@ def test_names_cannot_be_html():
     secret = evilpegs.parse_code("12", "2x2")
     duel = evilpegs.duel(named(SCRIPT), Hostile(secret), "2x2")
     one, several = (evilpegs.evaluate(strategy, "2x2") for strategy in (named(SCRIPT), [named(SCRIPT), "minimax"]))
-    for shown in (duel, one, several, evilpegs.Game("2x2", Hostile(secret))):
+    several_games = evilpegs.compare(named(SCRIPT), "minimax", "2x2", max_pairs=30)
+    for shown in (duel, one, several, several_games, broken_record(SCRIPT), evilpegs.Game("2x2", Hostile(secret))):
         assert SCRIPT.lower() in Fragment(shown._repr_html_()).text.lower()
 
 
