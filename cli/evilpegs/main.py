@@ -94,10 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _take_options_of_every_command(words)
         _check_address_space(words)
         with _paused_collection():
+            if not set(app.help_flags).isdisjoint(words):
+                _prepare_help(words)
             command, bound, _ = app.parse_args(words, console=PipedConsole())  # for help; cyclopts has one of rich's
-        for used in app.parse_commands(words)[1]:
-            if getattr(used.default_command, "__module__", "").startswith("evilpegs.commands."):
-                used.help = None  # its own page is its docstring; the line of the table was for lists
         note_started()
         report_kernels()
         status = command(*bound.args, **bound.kwargs)
@@ -157,6 +156,12 @@ def _check_address_space(words: Sequence[str]) -> None:
             f"each process of a server needs {ADDRESS_SPACE >> 20:,} MiB of address space, and only {limit >> 20:,} "
             "are allowed; run ulimit -v unlimited before it, or leave LimitAS out of the service"
         )
+
+
+def _prepare_help(words: Sequence[str]) -> None:
+    from evilpegs.help_pages import complete_page  # noqa: PLC0415 - for few calls only
+
+    complete_page(app, [word for word in words if word not in app.help_flags])
 
 
 class _KernelMessages(logging.Handler):
