@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.resources import files
 from typing import Final
 
 from cyclopts import App
 from cyclopts.help import format_usage
 
-from evilpegs.commands import GROUPS
+from evilpegs.commands import GROUPS, HELP_GROUPS
 
 _NEEDED: Final = {"STRATEGY", "ENTRANT", "GUESS"}  # without one, a command wants an option that takes its place
 
@@ -40,3 +41,15 @@ def examples(path: Sequence[str]) -> list[str]:
     lines = files("evilpegs").joinpath("examples.txt").read_text(encoding="utf-8").splitlines()
     paths = {line: line.split()[1 : 3 if line.split()[1] in GROUPS else 2] for line in lines}
     return [line for line in lines if paths[line] == [*path]]
+
+
+def importable_commands() -> list[str]:
+    """Return the names of the commands and groups whose extras are installed."""
+    names = []
+    for name in (name for lines in HELP_GROUPS.values() for name in lines):
+        try:
+            import_module(f"evilpegs.commands.{name.replace('-', '_')}")
+        except ImportError:
+            continue
+        names.append(name)
+    return names

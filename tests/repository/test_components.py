@@ -28,7 +28,7 @@ def named(tmp_path):
     [
         ("test", {"nodejs", "gcc"}, {"npm", "haproxy"}),
         ("page", {"nodejs", "npm", "zbar-tools"}, {"gcc", "postgresql"}),
-        ("all", {"nodejs", "npm", "gcc"}, set()),
+        ("all", {"nodejs", "npm", "gcc", "groff-base"}, set()),
     ],
 )
 def test_group_gets_what_it_needs_and_no_more(named, group, needed, spared):

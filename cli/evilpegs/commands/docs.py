@@ -12,6 +12,10 @@ from rich.markdown import Markdown
 
 import evilpegs
 from evilpegs.errors import CommandError
+from evilpegs.files import failure_reason
+from evilpegs.main import app
+from evilpegs.man_pages import man_pages
+from evilpegs.options import FILE
 from evilpegs.output import Column, console, print_table
 from evilpegs_game.errors import quoted
 
@@ -25,13 +29,19 @@ def docs(
     /,
     *,
     folder: Annotated[bool, Parameter(help="Print only the folder of all texts.")] = False,
+    man: Annotated[Path | None, FILE, Parameter(help="Write the manual pages of all commands to this folder.")] = None,
 ) -> None:
     """Read the documents and examples of this version.
 
     Without a name, all are listed. An example is printed as it is: evilpegs docs minimal_bot.py > bot.py
+
+    With --man, the help of every command is written as a manual page, such as evilpegs-bot.1. man finds the pages in
+    the folder share/man/man1 beside the bin of the command, and in ~/.local/share/man/man1 if ~/.local/bin is in PATH.
     """
     texts, name = _texts(), name and name.lower().removeprefix("docs/").removesuffix(".md")
-    if folder:
+    if man is not None:
+        _write_man_pages(man)
+    elif folder:
         console().print(str(FOLDER), soft_wrap=True, highlight=False)
     elif name is None:
         print_table(console(), list(texts.items()), COLUMNS)
@@ -44,6 +54,15 @@ def docs(
             console().print(Markdown(texts[name].read_text(encoding="utf-8")))
     else:
         sys.stdout.write(texts[name].read_text(encoding="utf-8"))
+
+
+def _write_man_pages(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in man_pages(app):
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write to {folder}: {failure_reason(error)}; name another folder") from None
 
 
 def _texts() -> dict[str, Path]:
