@@ -11,6 +11,10 @@ compiler() { command -v cc >/dev/null || need gcc libc6-dev; }
 browser() {
     command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || need chromium-headless-shell
 }
+shells() {
+    command -v fish >/dev/null || need fish
+    command -v zsh >/dev/null || need zsh
+}
 pages() { command -v groff >/dev/null || need groff-base; }
 codes() { command -v zbarimg >/dev/null || need zbar-tools; }
 proxy() { [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null || need haproxy; }
@@ -27,7 +31,7 @@ case "$group" in
     test) javascript; compiler; broker; browser; postgresql ;;
     faults) postgresql; clock ;;
     page) javascript; types; browser; codes ;;
-    all) javascript; types; compiler; broker; browser; codes; pages; proxy; other_proxy; clock; postgresql ;;
+    all) javascript; types; compiler; broker; browser; codes; shells; pages; proxy; other_proxy; clock; postgresql ;;
     *) echo "components.sh: there is no group '$group': test, faults, page or all" >&2; exit 2 ;;
 esac
 [ -n "$missing" ] || exit 0

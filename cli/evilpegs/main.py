@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cyclopts import App, Group, Parameter
 
-from evilpegs.commands import GROUPS, HELP_GROUPS
+from evilpegs.commands import COMMANDS, GROUPS, HELP_GROUPS
 from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
 from evilpegs.starting import INTERRUPTED_STATUS, note_started
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _take_options_of_every_command(words)
         _check_address_space(words)
         with _paused_collection():
-            if not set(app.help_flags).isdisjoint(words):
+            if not {"--install-completion", *app.help_flags}.isdisjoint(words):
                 _prepare_help(words)
             command, bound, _ = app.parse_args(words, console=PipedConsole())  # for help; cyclopts has one of rich's
         note_started()
@@ -159,9 +159,14 @@ def _check_address_space(words: Sequence[str]) -> None:
 
 
 def _prepare_help(words: Sequence[str]) -> None:
-    from evilpegs.help_pages import complete_page  # noqa: PLC0415 - for few calls only
+    from evilpegs.help_pages import complete_page, importable_commands  # noqa: PLC0415 - for few calls only
 
-    complete_page(app, [word for word in words if word not in app.help_flags])
+    if words[:1] == ["--install-completion"]:
+        # the script has the options of all commands, which would need all extras
+        for name in {*COMMANDS, *GROUPS}.difference(importable_commands()):
+            del app[name]
+    else:
+        complete_page(app, [word for word in words if word not in app.help_flags])
 
 
 class _KernelMessages(logging.Handler):

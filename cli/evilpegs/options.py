@@ -4,10 +4,13 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from glob import escape, glob
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter, Token, convert
+from cyclopts.completion import CompletionContext
 
 from evilpegs.errors import CommandError
 from evilpegs_game.errors import MalformedError, quoted
@@ -90,8 +93,26 @@ RulesText = Annotated[
     ),
 ]
 
+
+def _complete_strategies(context: CompletionContext) -> list[str]:
+    from evilpegs_clients.strategies.registry import STRATEGIES  # noqa: PLC0415 - only in a shell, at the tab key
+
+    paths = glob(f"{escape(context.incomplete)}*")  # noqa: PTH207 - Path drops a ./ that was typed
+    return [*STRATEGIES, *(path for path in paths if path.endswith((".py", ".tree", ".tree.gz")))]
+
+
+def _complete_ladders(_: CompletionContext) -> list[str]:
+    # by its name, because commands for bots import nothing of the server; this module needs none of its libraries
+    return list(import_module("evilpegs_server.match.ladders").load_ladders())
+
+
+# for every other parameter that names one
+STRATEGY_NAME: Final = Parameter(completer=_complete_strategies)
+LADDER_ID: Final = Parameter(completer=_complete_ladders)
+
 _STRATEGY: Final = Parameter(
     name="STRATEGY",
+    completer=_complete_strategies,
     help="first-consistent, random-consistent, minimax, lexicographic, expected-size, entropy, most-parts, "
     "two-ply, sampled, optimal, a .py file with choose(position, rng), or a strategy tree in a .tree or .tree.gz file.",
 )
@@ -107,7 +128,7 @@ CandidatesOnly = Annotated[bool, Parameter(name="--candidates-only", help="Guess
 
 # for commands that play, which a container configures by its environment
 NAME: Final = Parameter(name="--name", env_var="EVILPEGS_NAME")
-LADDER: Final = Parameter(name="--ladder", env_var="EVILPEGS_LADDER")
+LADDER: Final = Parameter(name="--ladder", env_var="EVILPEGS_LADDER", completer=_complete_ladders)
 
 
 def is_typed(value: object, variable: str, default: object = None) -> bool:

@@ -199,42 +199,6 @@ def test_version_names_libraries(run):
     assert platform.python_version() in out
 
 
-@pytest.fixture
-def completion(tmp_path, monkeypatch):
-    """Install the completion of a shell in an empty home, and return its file."""
-
-    def install(shell):
-        monkeypatch.setenv("HOME", str(tmp_path))
-        path = tmp_path / f"completion.{shell}"
-        assert main(["--install-completion", "--shell", shell, "--output", str(path)]) == 0
-        return path
-
-    return install
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_commands_and_options(completion, shell):
-    script = completion(shell).read_text()
-    assert all(name in script for name in COMMANDS)
-    assert "ladder" in script
-
-
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [(["leaderb"], ["leaderboard"]), (["bot", "--lad"], ["--ladder"]), (["serve", "--registration", "cl"], ["closed"])],
-)
-def test_bash_completes_words(completion, typed, completed):
-    script = (
-        f'source "{completion("bash")}"; function=$(complete -p evilpegs | sed "s/.*-F \\([^ ]*\\).*/\\1/"); '
-        f'COMP_WORDS=(evilpegs {" ".join(typed)}); COMP_CWORD={len(typed)}; COMP_LINE="${{COMP_WORDS[*]}}"; '
-        'COMP_POINT=${#COMP_LINE}; $function evilpegs "${COMP_WORDS[COMP_CWORD]}"; printf "%s\n" "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(
-        ["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    assert done.stdout.split() == completed
-
-
 def test_command_without_arguments_shows_help(run):
     assert run().out == run("--help").out
 

@@ -26,9 +26,9 @@ def named(tmp_path):
 @pytest.mark.parametrize(
     ("group", "needed", "spared"),
     [
-        ("test", {"nodejs", "gcc"}, {"npm", "haproxy"}),
+        ("test", {"nodejs", "gcc"}, {"npm", "haproxy", "zsh"}),
         ("page", {"nodejs", "npm", "zbar-tools"}, {"gcc", "postgresql"}),
-        ("all", {"nodejs", "npm", "gcc", "groff-base"}, set()),
+        ("all", {"nodejs", "npm", "gcc", "zsh", "fish", "groff-base"}, set()),
     ],
 )
 def test_group_gets_what_it_needs_and_no_more(named, group, needed, spared):

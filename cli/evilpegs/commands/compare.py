@@ -13,7 +13,16 @@ from evilpegs.api.comparison import ComparisonRun, check_terms
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.kit.bots import default_names, event_printer, run_bot
 from evilpegs.kit.ladders import local_ladder
-from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback, check_claimable
+from evilpegs.options import (
+    LADDER_ID,
+    STRATEGY_NAME,
+    WHOLE,
+    Json,
+    ServerToPlay,
+    StrategyName,
+    Traceback,
+    check_claimable,
+)
 from evilpegs.output import Column, console, only_document, pluralize, print_json, print_table, progress
 from evilpegs.reading import server_reader
 from evilpegs.signals import run_interruptibly
@@ -37,10 +46,10 @@ RunBot = Callable[[], Coroutine[Any, Any, BotSummary]]
 
 def compare(
     strategy: Annotated[StrategyName, Parameter(name="A")],
-    other: Annotated[str, Parameter(name="B")],
+    other: Annotated[str, STRATEGY_NAME, Parameter(name="B")],
     /,
-    *more: Annotated[str, Parameter(name="MORE")],
-    ladder: str = "classic",
+    *more: Annotated[str, STRATEGY_NAME, Parameter(name="MORE")],
+    ladder: Annotated[str, LADDER_ID] = "classic",
     server: ServerToPlay = None,
     names: tuple[str, str] | None = None,
     null: float = 0.0,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.kit.match_events import print_event, print_watched
-from evilpegs.options import DEFAULT_SERVER, FILE, JsonLines, server_in_environment, to_server
+from evilpegs.options import DEFAULT_SERVER, FILE, LADDER_ID, JsonLines, server_in_environment, to_server
 from evilpegs.output import console
 from evilpegs.reading import retry_policy
 from evilpegs.signals import run_interruptibly
@@ -24,10 +24,10 @@ RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent
 
 
 def feed(
-    named: Annotated[str | None, Parameter(name="LADDER")] = None,
+    named: Annotated[str | None, LADDER_ID, Parameter(name="LADDER")] = None,
     /,
     *,
-    ladder: str | None = None,
+    ladder: Annotated[str | None, LADDER_ID] = None,
     mqtt: str | None = None,
     mqtt_user: str | None = None,
     mqtt_password_file: Annotated[Path | None, FILE, Parameter(env_var="EVILPEGS_MQTT_PASSWORD_FILE")] = None,

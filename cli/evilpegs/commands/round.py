@@ -14,7 +14,7 @@ from evilpegs.database import now_ms, open_for_writing, open_results, server_set
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import STANDARD, write_csv
 from evilpegs.kit.names import SOON, ListOfNames, check_reason, given_names
-from evilpegs.options import TIME, WHOLE, Database, Json, Operator, check_range
+from evilpegs.options import LADDER_ID, TIME, WHOLE, Database, Json, Operator, check_range
 from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
@@ -41,7 +41,9 @@ def open_round(
     name: RoundName,
     /,
     *names: EntrantNames,
-    ladder: Annotated[str, Parameter(help="The rated ladder whose rules, codemaker, clock and limit the round has.")],
+    ladder: Annotated[
+        str, LADDER_ID, Parameter(help="The rated ladder whose rules, codemaker, clock and limit the round has.")
+    ],
     games: Annotated[
         int | None, WHOLE, Parameter(help="The games of each entrant, by default 250, or 20 against evil or a devil.")
     ] = None,

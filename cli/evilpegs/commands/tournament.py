@@ -20,7 +20,7 @@ from rich.console import Console
 
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_csv, write_csv, write_text
-from evilpegs.options import FILE, WHOLE, CheckpointFile, Csv, Jobs, Json, RulesText, check_range
+from evilpegs.options import FILE, STRATEGY_NAME, WHOLE, CheckpointFile, Csv, Jobs, Json, RulesText, check_range
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
@@ -56,7 +56,7 @@ CSV_FIELDS: Final = ("place", "name", "mean", "games", "failed", "ahead_of", "en
 
 
 def tournament(
-    *entrants: Annotated[str, Parameter(name="ENTRANT")],
+    *entrants: Annotated[str, STRATEGY_NAME, Parameter(name="ENTRANT")],
     rules: RulesText = "classic",
     codemaker: Literal["fixed", "evil"] = "fixed",
     games: Annotated[int | None, WHOLE] = None,

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evilpegs.errors import CommandError
 from evilpegs.kit.match_events import print_watched
-from evilpegs.options import DEFAULT_SERVER, MATCH_ID, SERVER, JsonLines
+from evilpegs.options import DEFAULT_SERVER, LADDER_ID, MATCH_ID, SERVER, JsonLines
 from evilpegs.output import can_redraw, console, pluralize
 from evilpegs.reading import LiveScreen, explain_refusals, retry_policy
 from evilpegs.signals import run_interruptibly
@@ -38,13 +38,13 @@ _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
 
 
 def watch(
-    watched: Annotated[str | None, Parameter(name="LADDER|MATCH")] = None,
+    watched: Annotated[str | None, LADDER_ID, Parameter(name="LADDER|MATCH")] = None,
     /,
     *,
     server: Annotated[
         str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1; of several, the first that answers.")
     ] = DEFAULT_SERVER,
-    ladder: str | None = None,
+    ladder: Annotated[str | None, LADDER_ID] = None,
     as_json: JsonLines = False,
 ) -> None:
     """Watch matches as they are played, until Ctrl-C; a single match until it is over.

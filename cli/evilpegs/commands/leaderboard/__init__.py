@@ -16,7 +16,7 @@ from rich.console import RenderableType
 from evilpegs.commands.leaderboard.comma_separated import write_rows
 from evilpegs.errors import CommandError
 from evilpegs.kit.standings_table import show_standings, standings_view
-from evilpegs.options import TIME, Database, Json, ServerToRead, server_to_read
+from evilpegs.options import LADDER_ID, TIME, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, fetch_standings, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
@@ -34,7 +34,7 @@ ReadNow = Callable[[], Awaitable[list[LeaderboardDocument]]]
 
 
 def leaderboard(
-    ladder: str | None = None,
+    ladder: Annotated[str | None, LADDER_ID] = None,
     *,
     server: ServerToRead = None,
     database: Database = None,
