@@ -10,6 +10,7 @@ from typing import Final, Literal, get_args, get_origin
 
 import cyclopts
 
+from evilpegs_clients.errors import ClientError
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError, MalformedError, quoted
 from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
@@ -27,11 +28,14 @@ class CommandError(EvilpegsError):
 
 @contextmanager
 def as_malformed() -> Iterator[None]:
-    """Raise a CommandError of the block as the MalformedError that callers of the Python API can name."""
+    """Raise errors of the block that callers of the Python API cannot name as MalformedError."""
     try:
         yield
-    except CommandError as error:
-        raise MalformedError(str(error)) from None
+    except (EvilpegsError, ModuleNotFoundError) as error:
+        text = user_message(error)
+        if text is None or isinstance(error, ValueError | ClientError):
+            raise
+        raise MalformedError(text) from None
 
 
 def user_message(error: Exception) -> str | None:

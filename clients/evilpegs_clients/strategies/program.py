@@ -213,14 +213,14 @@ def find_program(program: str) -> Path:
 
 
 def _why_not_found(program: str) -> str:
-    path, is_plain_name = Path(program), os.sep not in program
-    if "\0" in program:
-        return "does not exist; check its name"
-    if is_plain_name and path.is_file():
+    is_plain_name = os.sep not in program
+    # `Path.is_file` fails for a text that can be no path
+    is_file, is_folder = os.path.isfile(program), os.path.isdir(program)  # noqa: PTH112, PTH113
+    if is_plain_name and is_file:
         return f"is not in a directory of PATH; for the one in the current directory write ./{program[:80]}"
-    if path.is_dir():
+    if is_folder:
         return "is a directory; name the program in it"
-    if path.is_file():
+    if is_file:
         return "is not executable; try chmod +x"
     return "is in no directory of PATH; check its name" if is_plain_name else "does not exist; check its name"
 

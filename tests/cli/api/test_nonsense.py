@@ -143,6 +143,20 @@ CALLS = {
     ),
     "plot": (evilpegs.plot, {"results": result(), "file": "a.svg"}),
     "solve": (evilpegs.solve, {"rules": SMALL, "objective": "mean", "threads": 1, "against": None}),
+    "tournament": (
+        evilpegs.tournament,
+        {
+            "entrants": ("a=echo", "b=echo"),
+            "rules": SMALL,
+            "codemaker": "evil",
+            "games": 1,
+            "guess_limit": 9,
+            "seconds": 1,
+            "memory": 100,
+            "jobs": 1,
+            "seed": 1,
+        },
+    ),
     "tree": (
         evilpegs.tree,
         {"strategy": "minimax", "rules": SMALL, "first": "11", "seed": 0, "candidates_only": False},
@@ -156,7 +170,7 @@ WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
     *("LeastGuesses", "LowerBound"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
-    *("Partition", "Verification"),
+    *("Partition", "Tournament", "Verification"),
     "local_server",  # takes no argument
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
@@ -211,7 +225,7 @@ def is_sense(name, argument, value):
     if (name, argument) == ("Game", "seed") and (value is None or isinstance(value, str)):
         return value is None or value.isalnum()
     if value is None:
-        return argument in OPTIONAL
+        return argument in OPTIONAL or (name, argument) in OPTIONAL_HERE
     if name == "verify_match":  # says of each event that it is none
         return isinstance(value, list | tuple | dict)
     if argument == "distribution":
@@ -228,6 +242,7 @@ def is_sense(name, argument, value):
 
 
 OPTIONAL = {"secret", "first", "games", "live_sets", "budget", "exact_up_to", "against", "tie_break", "cache", "key"}
+OPTIONAL_HERE = {("tournament", "seed"), ("tournament", "guess_limit")}
 ANY_RULES = {"feedback", "format_code", "Fixed", "Turn"}
 CODES = ["1122", "1177", "4x99", "minimaks", b"1122", (0, 0, 1, 9), (0, 0, 1)]
 FROM_0, FROM_1, TRUE, GUESSES = range(10**31), range(1, 10**31), (True,), (-1, 0, 1, 1.5, 2.5, 4)
@@ -236,6 +251,7 @@ NUMBERS = {
     **dict.fromkeys(
         ("pegs", "colors", "threads", "jobs", "games", "candidates", "guess_limit", "max_pairs", "limit"), FROM_1
     ),
+    **dict.fromkeys(("seconds", "memory"), FROM_1),
     **dict.fromkeys(("repeats", "thorough", "candidates_only"), TRUE),
     **dict.fromkeys(("null", "alternative"), GUESSES),
 }
