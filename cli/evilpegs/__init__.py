@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from evilpegs.api.leaderboards import leaderboard
     from evilpegs.api.local_server import local_server
     from evilpegs.api.partitions import Partition, partition
+    from evilpegs.api.replays import Replay, replay
     from evilpegs.api.tournaments import Tournament, tournament
     from evilpegs.api.verification import Verification, verify
     from evilpegs_clients.bot.bot import play, play_matches
@@ -79,11 +80,11 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "Certificate", "ClientError", "Code", "Codemaker", "Contradiction", "ContradictionError", "Devil"]
 __all__ += ["Duel", "EvaluationResult", "EvaluationResults", "Evil", "EvilpegsError", "Feedback", "Fixed", "Game"]
 __all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "LowerBound", "MalformedError"]
-__all__ += ["OutOfRangeError", "OverBudgetError", "Partition", "Position", "Rules", "Solution", "Strategy"]
+__all__ += ["OutOfRangeError", "OverBudgetError", "Partition", "Position", "Replay", "Rules", "Solution", "Strategy"]
 __all__ += ["StrategyComparison", "StrategyError", "StuckError", "StuckStrategyError", "TooLargeError", "Tournament"]
 __all__ += ["Tree", "TreeError", "TreeTextError", "Turn", "Verification", "advise", "analyze", "certify", "compare"]
 __all__ += ["duel", "evaluate", "feedback", "format_code", "format_tree", "leaderboard", "load_strategy"]
-__all__ += ["local_server", "parse_code", "parse_tree", "partition", "play", "play_matches", "plot", "solve"]
+__all__ += ["local_server", "parse_code", "parse_tree", "partition", "play", "play_matches", "plot", "replay", "solve"]
 __all__ += ["strategies", "tournament", "tree", "verify", "verify_match"]
 # the same at runtime, where each is imported when it is first used
 _HOMES: Final = {
@@ -98,6 +99,7 @@ _HOMES: Final = {
     "evilpegs.api.leaderboards": ("leaderboard",),
     "evilpegs.api.local_server": ("local_server",),
     "evilpegs.api.partitions": ("Partition", "partition"),
+    "evilpegs.api.replays": ("Replay", "replay"),
     "evilpegs.api.tournaments": ("Tournament", "tournament"),
     "evilpegs.api.verification": ("Verification", "verify"),
     "evilpegs_clients.bot.bot": ("play", "play_matches"),

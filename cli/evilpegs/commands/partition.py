@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from rich.table import Table
 
-import evilpegs
+from evilpegs.api.partitions import partition as divide
 from evilpegs.errors import CommandError, rules_hint
 from evilpegs.options import FILE, After, Json, RulesText, require_after
 from evilpegs.output import console, feedback_text, plain_table, pluralize, print_json
@@ -77,7 +77,7 @@ def _document(position: Position, codes: Sequence[Code]) -> dict[str, Any]:
         "rules": str(position.rules),
         "after": [turn.to_json() for turn in position.history],
         "candidates": position.count,
-        "guesses": [evilpegs.partition(code, position).to_json() for code in codes],
+        "guesses": [divide(code, position).to_json() for code in codes],
     }
 
 
@@ -115,7 +115,7 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
 
 
 def _table(position: Position, codes: Sequence[Code]) -> Table:
-    partitions = [evilpegs.partition(code, position) for code in codes]
+    partitions = [divide(code, position) for code in codes]
     parts = [each.parts for each in partitions]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)

@@ -4,18 +4,17 @@ import asyncio
 import sys
 from typing import Annotated, Final
 
-import orjson
 from cyclopts import Parameter
 
+from evilpegs.api.replays import fetch_recorded, load_recorded
 from evilpegs.errors import CommandError
 from evilpegs.files import RECORD, STANDARD, check_writable, write_text
 from evilpegs.kit.match_table import show_chain, show_match
-from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, Operator, ServerToRead, server_to_read
+from evilpegs.options import FILE, Database, Json, Operator, ServerToRead, server_to_read
 from evilpegs.output import console, print_json, progress
-from evilpegs.reading import explain_refusals, server_reader
+from evilpegs.reading import print_session_event
 from evilpegs_game.analysis.turns import THOROUGH, USUAL
-from evilpegs_game.errors import quoted
-from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, chain_flaw, replay_document
 
 CHAIN_BROKEN: Final = 1
@@ -49,11 +48,11 @@ def replay(
         check_writable(record, RECORD)
     chosen = server_to_read(server, database)
     if chosen is None:
-        match, entries = _load_recorded(database, match, operator)
+        match, entries = load_recorded(database, match, with_sealed=operator)
     elif operator:
         raise CommandError("--operator is for a database; name one with --database, for a server shows no sealed match")
     else:
-        match, entries = asyncio.run(_fetch_recorded(chosen, match))
+        match, entries = asyncio.run(fetch_recorded(chosen, match, print_session_event))
     if record is not None:
         return _write_record(match, entries, record, as_json)
     replayed = _analyze(match, entries, analysis, thorough)
@@ -62,34 +61,6 @@ def replay(
     else:
         show_match(console(), replayed)
     return 0 if replayed.flaw is None else CHAIN_BROKEN
-
-
-def _load_recorded(database: str | None, name: str, with_sealed: bool) -> tuple[str, list[LogEntry]]:
-    from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
-
-    with open_for_reading(database) as engine:
-        stored = find_match(engine, name, with_sealed=with_sealed)
-    return stored.id, stored.entries
-
-
-async def _fetch_recorded(server: str, name: str) -> tuple[str, list[LogEntry]]:
-    if name != NEWEST and not MATCH_ID.fullmatch(name.lower()):
-        raise CommandError(f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest")
-    async with server_reader(server) as reader:
-        match = name.lower()
-        if name == NEWEST:
-            newest = await reader.newest_match()
-            if newest is None:
-                raise CommandError(f"there is no finished match on {reader.server} yet")
-            match = newest
-        with explain_refusals(server, match=match):
-            texts = await reader.record(match)
-    log = EventLog(match)
-    for text in texts:
-        # a server sends no hashes of single events, so only the hash in `match_over` can disagree with the events
-        event = orjson.loads(text)
-        log.append_text(event["at"], event["type"], text)
-    return match, log.entries
 
 
 def _analyze(match: str, entries: list[LogEntry], analysis: bool, thorough: bool) -> MatchReplay:

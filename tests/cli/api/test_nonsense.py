@@ -142,6 +142,10 @@ CALLS = {
         {"server": "ws://127.0.0.1:1", "ladder": "classic", "strategy": "minimax", "matches": 0},
     ),
     "plot": (evilpegs.plot, {"results": result(), "file": "a.svg"}),
+    "replay": (partial(evilpegs.replay, server="ws://127.0.0.1:1"), {"match": "last"}),
+    "replay server": (evilpegs.replay, {"server": "ws://127.0.0.1:1"}),
+    "replay database": (evilpegs.replay, {"database": "sqlite:///missing.sqlite3"}),
+    "replay file": (evilpegs.replay, {"file": RECORD, "analysis": True, "thorough": False}),
     "solve": (evilpegs.solve, {"rules": SMALL, "objective": "mean", "threads": 1, "against": None}),
     "tournament": (
         evilpegs.tournament,
@@ -170,7 +174,7 @@ WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
     *("LeastGuesses", "LowerBound"),
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
-    *("Partition", "Tournament", "Verification"),
+    *("Partition", "Replay", "Tournament", "Verification"),
     "local_server",  # takes no argument
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
@@ -252,6 +256,6 @@ NUMBERS = {
         ("pegs", "colors", "threads", "jobs", "games", "candidates", "guess_limit", "max_pairs", "limit"), FROM_1
     ),
     **dict.fromkeys(("seconds", "memory"), FROM_1),
-    **dict.fromkeys(("repeats", "thorough", "candidates_only"), TRUE),
+    **dict.fromkeys(("repeats", "analysis", "thorough", "candidates_only"), TRUE),
     **dict.fromkeys(("null", "alternative"), GUESSES),
 }

@@ -36,6 +36,8 @@ WRONG = [
     'evilpegs.advise("4x6").suggestions',  # turns that contradict each other have none
     'evilpegs.analyze("4x6", ["1122:1,0"], "devil")',
     'evilpegs.compare("minimax", "entropy").pvalue',
+    'evilpegs.replay(file="a.jsonl").games[0].turns[0].analysis.bits',  # there is none if it takes too long
+    'evilpegs.replay(files="a.jsonl")',
     'evilpegs.tournament(["minimax", "entropy"], codemaker="devil")',
     'evilpegs.tournament(["minimax", "entropy"]).entrants[0].wins',
     "with evilpegs.local_server() as server: server.address",
@@ -51,6 +53,7 @@ RIGHT = [
     'proof = evilpegs.certify("a.tree"); n = proof.max if isinstance(proof, evilpegs.Certificate) else proof.at_least',
     'advice = evilpegs.advise("4x6"); codes = () if isinstance(advice, evilpegs.Contradiction) else advice.codes',
     'ahead: list[tuple[str, ...]] = [row.ahead_of for row in evilpegs.tournament(["minimax", "a.py"]).entrants]',
+    'codes: list[evilpegs.Code] = [turn.guess for turn in evilpegs.replay("last", server="ws://a").games[0].turns]',
     'game = evilpegs.Game("4x6", "fixed", secret="1234"); black: int = game.guess("1122").black',
     "with evilpegs.local_server() as s: evilpegs.play(server=s.url, ladder='classic', strategy='minimax', matches=1)",
     """
