@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from evilpegs.api.game import Game
     from evilpegs.api.leaderboards import leaderboard
+    from evilpegs.api.live_events import events, events_async
     from evilpegs.api.local_server import local_server
     from evilpegs.api.partitions import Partition, partition
     from evilpegs.api.replays import Replay, replay
@@ -83,9 +84,9 @@ __all__ += ["GameAnalysis", "History", "IllegalCodeError", "LeastGuesses", "Lowe
 __all__ += ["OutOfRangeError", "OverBudgetError", "Partition", "Position", "Replay", "Rules", "Solution", "Strategy"]
 __all__ += ["StrategyComparison", "StrategyError", "StuckError", "StuckStrategyError", "TooLargeError", "Tournament"]
 __all__ += ["Tree", "TreeError", "TreeTextError", "Turn", "Verification", "advise", "analyze", "certify", "compare"]
-__all__ += ["duel", "evaluate", "feedback", "format_code", "format_tree", "leaderboard", "load_strategy"]
-__all__ += ["local_server", "parse_code", "parse_tree", "partition", "play", "play_matches", "plot", "replay", "solve"]
-__all__ += ["strategies", "tournament", "tree", "verify", "verify_match"]
+__all__ += ["duel", "evaluate", "events", "events_async", "feedback", "format_code", "format_tree", "leaderboard"]
+__all__ += ["load_strategy", "local_server", "parse_code", "parse_tree", "partition", "play", "play_matches", "plot"]
+__all__ += ["replay", "solve", "strategies", "tournament", "tree", "verify", "verify_match"]
 # the same at runtime, where each is imported when it is first used
 _HOMES: Final = {
     "evilpegs.api.analysis": ("GameAnalysis", "advise", "analyze"),
@@ -97,6 +98,7 @@ _HOMES: Final = {
     ),
     "evilpegs.api.game": ("Game",),
     "evilpegs.api.leaderboards": ("leaderboard",),
+    "evilpegs.api.live_events": ("events", "events_async"),
     "evilpegs.api.local_server": ("local_server",),
     "evilpegs.api.partitions": ("Partition", "partition"),
     "evilpegs.api.replays": ("Replay", "replay"),

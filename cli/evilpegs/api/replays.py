@@ -143,7 +143,9 @@ def load_recorded(database: str | None, name: str, *, with_sealed: bool = False)
     return stored.id, stored.entries
 
 
-async def fetch_recorded(server: str, name: str, on_event: Callable[[ReaderEvent], None]) -> tuple[str, list[LogEntry]]:
+async def fetch_recorded(
+    server: str, name: str, on_event: Callable[[ReaderEvent], object]
+) -> tuple[str, list[LogEntry]]:
     """Return the id and the events of a match of a server. Raises CommandError if there is none."""
     if name != NEWEST and not MATCH_ID.fullmatch(name.lower()):
         raise CommandError(f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest")

@@ -1,21 +1,33 @@
 """Events of matches as lines, for people or programs."""
 
 import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from datetime import datetime, tzinfo
 
 from evilpegs.output import pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
+from evilpegs_clients.connection.server_reader import ReaderEvent
 from evilpegs_clients.feed.watch_feed import KnownMatch, MatchBook, Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
 
 
+async def new_events(
+    server: str, watched: Watched, book: MatchBook, on_event: Callable[[ReaderEvent], object]
+) -> AsyncGenerator[RecordEvent, None]:
+    """Yield each event once; CommandError if there is no such match."""
+    with explain_refusals(server, watched.match):
+        async with aclosing(watch_matches(server, watched, retry_policy(), on_event)) as events:
+            async for event in events:
+                if book.is_new(event):
+                    yield event
+
+
 async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
     book = MatchBook()
-    with explain_refusals(server, watched.match):
-        async for event in watch_matches(server, watched, retry_policy(), print_session_event):
-            if book.is_new(event):
-                print_event(event, book, as_json)
+    async for event in new_events(server, watched, book, print_session_event):
+        print_event(event, book, as_json)
 
 
 def print_event(event: RecordEvent, book: MatchBook, as_json: bool) -> None:

@@ -53,7 +53,7 @@ class ServerReader:
     welcome: Welcome
 
     def __init__(
-        self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]
+        self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], object]
     ) -> None:
         self._urls = deque(server_urls(server))
         self.server = self._urls[0]
@@ -218,7 +218,7 @@ class ServerReader:
 
 
 class _Attempts:
-    def __init__(self, policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]) -> None:
+    def __init__(self, policy: RetryPolicy, on_event: Callable[[ReaderEvent], object]) -> None:
         self._policy, self._on_event = policy, on_event
         self._delays = policy.delays()
         self._failures, self._is_out = 0, False

@@ -9,6 +9,7 @@ from typing import Final
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.match_client import refused_ladder
 from evilpegs_clients.connection.server_reader import EventsMissed, ReaderEvent, ServerReader
+from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.server_messages import MatchOver, MatchStarted, RecordEvent
 
 
@@ -22,9 +23,12 @@ class Watched:
 
 
 async def watch_matches(
-    server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]
+    server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], object]
 ) -> AsyncGenerator[RecordEvent, None]:
-    """Yield events as they happen; some may come twice at the beginning of a ladder. Raises ClientError."""
+    """Yield events as they happen; some may come twice at the beginning of a ladder.
+
+    Raises ClientError, and MalformedError if there is no such ladder.
+    """
     async with ServerReader(server, "evilpegs watch", retry_policy, on_event) as reader:
         path = _path(reader, watched)
         async with aclosing(reader.follow(path)) as stream:
@@ -50,7 +54,7 @@ def _path(reader: ServerReader, watched: Watched) -> str:
     if watched.ladder is None:
         return "api/v1/events"
     if watched.ladder not in {info.id for info in reader.welcome.ladders}:
-        raise refused_ladder(watched.ladder, reader.welcome.ladders, reader.server)
+        raise MalformedError(refused_ladder(watched.ladder, reader.welcome.ladders, reader.server).message)
     return f"api/v1/ladders/{watched.ladder}/events"
 
 

@@ -6,6 +6,7 @@ harmless: the value means the same as a good one, so the result is that of a goo
 
 import inspect
 import itertools
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -48,6 +49,11 @@ def position():
 
 def result():
     return evilpegs.evaluate("minimax", SMALL)
+
+
+def first_event(**arguments):
+    with closing(evilpegs.events(**arguments)) as stream:
+        return next(stream)
 
 
 # a good call of each: the callable, and its arguments by name
@@ -124,6 +130,7 @@ CALLS = {
             "jobs": 1,
         },
     ),
+    "events": (first_event, {"server": "ws://127.0.0.1:1", "ladder": None, "match": None}),
     "feedback": (evilpegs.feedback, {"guess": CODE, "secret": CODE}),
     "format_code": (evilpegs.format_code, {"code": CODE}),
     "format_tree": (evilpegs.format_tree, {"tree": evilpegs.parse_tree(TREE)}),
@@ -169,11 +176,12 @@ CALLS = {
     "verify file": (evilpegs.verify, {"file": RECORD}),
     "verify_match": (evilpegs.verify_match, {"events": [], "nonces_sent": {}, "cache": None}),
 }
-# results, which these functions return and nobody else makes; protocols; types; a mapping; `play` in an event loop
+# results, which these functions return and nobody else makes; protocols; types; a mapping; those for an event loop
 WITHOUT_CALL = {
     *("Advice", "Contradiction", "Duel", "EvaluationResult", "EvaluationResults", "GameAnalysis"),
     *("LeastGuesses", "LowerBound"),
-    *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies", "play_matches"),
+    *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies"),
+    *("play_matches", "events_async"),
     *("Partition", "Replay", "Tournament", "Verification"),
     "local_server",  # takes no argument
 }

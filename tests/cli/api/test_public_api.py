@@ -64,6 +64,8 @@ PUBLIC = [
     "compare",
     "duel",
     "evaluate",
+    "events",
+    "events_async",
     "feedback",
     "format_code",
     "format_tree",

@@ -36,6 +36,8 @@ WRONG = [
     'evilpegs.advise("4x6").suggestions',  # turns that contradict each other have none
     'evilpegs.analyze("4x6", ["1122:1,0"], "devil")',
     'evilpegs.compare("minimax", "entropy").pvalue',
+    'for event in evilpegs.events_async("ws://a"): event.match',
+    'for event in evilpegs.events("ws://a"): event.seq_number',
     'evilpegs.replay(file="a.jsonl").games[0].turns[0].analysis.bits',  # there is none if it takes too long
     'evilpegs.replay(files="a.jsonl")',
     'evilpegs.tournament(["minimax", "entropy"], codemaker="devil")',
@@ -54,6 +56,7 @@ RIGHT = [
     'advice = evilpegs.advise("4x6"); codes = () if isinstance(advice, evilpegs.Contradiction) else advice.codes',
     'ahead: list[tuple[str, ...]] = [row.ahead_of for row in evilpegs.tournament(["minimax", "a.py"]).entrants]',
     'codes: list[evilpegs.Code] = [turn.guess for turn in evilpegs.replay("last", server="ws://a").games[0].turns]',
+    'seqs: list[int] = [event.seq for event in evilpegs.events("ws://a", "classic")]',
     'game = evilpegs.Game("4x6", "fixed", secret="1234"); black: int = game.guess("1122").black',
     "with evilpegs.local_server() as s: evilpegs.play(server=s.url, ladder='classic', strategy='minimax', matches=1)",
     """

@@ -7,8 +7,9 @@ import pytest
 
 from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
-from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError
+from evilpegs_clients.errors import ServerUnreachableError
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
+from evilpegs_game.errors import MalformedError
 from support.scripted_site import ScriptedSite, Stream, event, running_site
 
 LADDER, ALL = "/api/v1/ladders/tiny/events", "/api/v1/events"
@@ -90,7 +91,7 @@ async def test_unreadable_event_is_refused(retry_policy):
 
 
 @pytest.mark.parametrize(
-    ("watched", "kind"), [(Watched(match="f" * 16), NotFoundError), (Watched(ladder="none"), ServerRefusedError)]
+    ("watched", "kind"), [(Watched(match="f" * 16), NotFoundError), (Watched(ladder="none"), MalformedError)]
 )
 async def test_unknown_target_is_refused(retry_policy, watched, kind):
     with pytest.raises(kind):
