@@ -162,7 +162,7 @@ def _make_bots(
     names: tuple[str | None, str | None] = chosen_names or (None, None)
     for name in names:
         check_claimable(name, "--names")
-    tokens, url = TokenFile(default_token_file()), server_url(server)
+    tokens, url = TokenFile(default_token_file(server)), server_url(server)
     players = [
         name or default_names(strategy.name, False, url, tokens)[0]
         for name, strategy in zip(names, strategies, strict=True)

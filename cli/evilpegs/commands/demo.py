@@ -4,7 +4,6 @@ import asyncio
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -21,7 +20,6 @@ from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.record.recorded_match import analyze_match
-from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.log.acts import add_players
 from evilpegs_server.storage.log.players import new_token
 
@@ -81,13 +79,13 @@ async def _demonstrate(plan: DemoPlan, server: LocalServer, out: Console) -> boo
         add_players(engine, tokens, "bot", now_ms())
     out.print(f"It listens on {server.url}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
     out.print(f"Watch them in a browser: {server.site_url}\n")
-    summaries = await _play(plan, server.url, database_file(server.database).parent, tokens, out)
+    summaries = await _play(plan, server.url, tokens, out)
     shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
     await _show_log(server.database, shown, out)
     return all(summary.verified for summary in summaries)
 
 
-async def _play(plan: DemoPlan, server: str, folder: Path, tokens: Mapping[str, str], out: Console) -> list[BotSummary]:
+async def _play(plan: DemoPlan, server: str, tokens: Mapping[str, str], out: Console) -> list[BotSummary]:
     with progress(out) as bar:
         progress_task = bar.add_task("matches", total=plan.total)
 
@@ -105,7 +103,6 @@ async def _play(plan: DemoPlan, server: str, folder: Path, tokens: Mapping[str, 
                     name=strategy,
                     token=tokens[strategy],
                     matches=matches,
-                    token_file=folder / "tokens.json",
                     on_event=advance,
                 )
                 verdict = "all verified" if summary.verified else "NOT verified"

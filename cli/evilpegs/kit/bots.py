@@ -44,7 +44,7 @@ async def run_bot(
     play = partial(play_matches, server=server, token_from=token_from, on_event=report, **terms)
     if name is not None:
         return await play(name=name)
-    tokens, url = TokenFile(default_token_file()), server_url(token_from or server)
+    tokens, url = TokenFile(default_token_file(server)), server_url(token_from or server)
     *others, last = default_names(strategy.name, choice.candidates_only, url, tokens)
     for free in others:
         try:

@@ -159,7 +159,8 @@ async def play_matches(
         client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default the
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
-        token_file: The file that keeps the tokens of names; by default one in the user's data directory.
+        token_file: The file that keeps the tokens of names; by default one in the user's data directory, or that of
+            the server if `local_server` runs it.
         token: A token that the server's operator gave for ``name``; nothing else is tried, and it is stored once it
             is accepted.
         token_from: An address that the server had before; the tokens stored for it are tried, and the accepted one is
@@ -199,7 +200,7 @@ async def play_matches(
     require(token_file, Path | None, "a token_file", "a Path, or leave it out")
     matches, is_round = to_whole("matches", matches, 0), to_flag("is_round", is_round)
     seed, strategy = None if seed is None else to_whole("seed", seed, 0), to_strategy(strategy)
-    tokens = TokenFile(token_file or default_token_file())
+    tokens = TokenFile(token_file or default_token_file(server))
     credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from, token=token)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)

@@ -7,6 +7,7 @@ a lock and replaces the whole file, so that programs do not lose each other's to
 
 import json
 import os
+import re
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,12 +26,21 @@ from evilpegs_protocol.text_files import NotTextError, read_text
 
 MAX_TOKENS: Final = 4
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
+_LOCAL: Final = re.compile(r"ws://(127\.0\.0\.1|localhost|\[::1\]):(?P<port>[0-9]+)")
 _Servers = dict[str, dict[str, list[str]]]
 _SERVERS: Final = TypeAdapter(_Servers, config=ConfigDict(strict=True))
 
 
-def default_token_file() -> Path:
-    return user_data_path("evilpegs") / "tokens.json"
+def default_token_file(server: str = "") -> Path:
+    """Return the file of the user, or that of a local server, which `token_variable` names."""
+    own = os.environ.get(token_variable(server))
+    return Path(own) if own else user_data_path("evilpegs") / "tokens.json"
+
+
+def token_variable(server: str) -> str:
+    """Return the variable of the environment that names the token file of a server on a port of this machine."""
+    local = _LOCAL.match(server.strip())
+    return f"EVILPEGS_TOKENS_{local['port'] if local else ''}"
 
 
 class TokenFile:
@@ -64,12 +74,24 @@ class TokenFile:
             names = servers.setdefault(server, {})
             others = [known for known in names.get(name, []) if known != token]
             names[name] = [token, *others][:MAX_TOKENS]
-            replace_file(self.path.resolve(), json.dumps(servers, indent=1, sort_keys=True).encode())
+            self._store(servers)
+
+    def move_all(self, server: str) -> None:
+        """Keep all tokens for ``server``, the new address of the one that issued them."""
+        with self._lock():
+            names = dict[str, list[str]]()
+            for known in self._load().values():
+                for name, tokens in known.items():
+                    names[name] = [*tokens, *names.get(name, [])][:MAX_TOKENS]
+            self._store({server: names})
 
     def check_writable(self) -> None:
         """Raise TokenFileError if a token could not be stored; call this before the server issues one."""
         with self._lock():
             self._load()
+
+    def _store(self, servers: _Servers) -> None:
+        replace_file(self.path.resolve(), json.dumps(servers, indent=1, sort_keys=True).encode())
 
     def _load(self) -> _Servers:
         try:

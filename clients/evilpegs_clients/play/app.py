@@ -52,7 +52,7 @@ async def run_terminal(
     credentials = Credentials(
         ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from, token
     )
-    tokens = TokenFile(token_file or default_token_file())
+    tokens = TokenFile(token_file or default_token_file(server))
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     news = _News(dialog)
     session = PlayerSession(server, credentials, tokens, retry_policy, news)

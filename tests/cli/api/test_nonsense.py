@@ -183,7 +183,7 @@ WITHOUT_CALL = {
     *("Solution", "StrategyComparison", "Strategy", "Codemaker", "Code", "History", "strategies"),
     *("play_matches", "events_async"),
     *("Partition", "Replay", "Tournament", "Verification"),
-    "local_server",  # takes no argument
+    "local_server",  # a process for each call; its own tests refuse wrong arguments
 }
 CASES = [(name, argument) for name, (_, good) in CALLS.items() for argument in good]
 

@@ -43,6 +43,8 @@ WRONG = [
     'evilpegs.tournament(["minimax", "entropy"], codemaker="devil")',
     'evilpegs.tournament(["minimax", "entropy"]).entrants[0].wins',
     "with evilpegs.local_server() as server: server.address",
+    'evilpegs.local_server(registration="shut")',
+    'evilpegs.local_server(ladders={"tiny": "4x6"})',
     'evilpegs.evaluate(lambda position: position.first_candidate, "4x6")',
 ]
 RIGHT = [
@@ -57,6 +59,7 @@ RIGHT = [
     'ahead: list[tuple[str, ...]] = [row.ahead_of for row in evilpegs.tournament(["minimax", "a.py"]).entrants]',
     'codes: list[evilpegs.Code] = [turn.guess for turn in evilpegs.replay("last", server="ws://a").games[0].turns]',
     'seqs: list[int] = [event.seq for event in evilpegs.events("ws://a", "classic")]',
+    'evilpegs.local_server(ladders={"tiny": {"rules": "2x3", "guess_limit": 9}}, data="a", registration="closed")',
     'game = evilpegs.Game("4x6", "fixed", secret="1234"); black: int = game.guess("1122").black',
     "with evilpegs.local_server() as s: evilpegs.play(server=s.url, ladder='classic', strategy='minimax', matches=1)",
     """
