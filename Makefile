@@ -10,6 +10,10 @@ DEV := $(VENV)/.dev
 demo: $(READY)
 	@$(BIN)/evilpegs demo
 
+# The matches of the demo as files for a web host, in build/site.
+site: $(READY)
+	@$(BIN)/evilpegs demo --publish build/site
+
 serve: $(READY)
 	@$(BIN)/evilpegs serve
 
@@ -171,4 +175,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts references vectors records openapi screenshot vendor
+.PHONY: demo site serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts references vectors records openapi screenshot vendor

@@ -1,6 +1,12 @@
-/** Requests to the HTTP API of this server. Addresses are relative, so that a proxy may serve the page below a path. */
+/**
+ * Requests to the HTTP API of this server, or to a published site, which has files in its place. Addresses are relative,
+ * so that a proxy may serve the page below a path.
+ */
 
 import { sentence } from "./components/words.js";
+
+/** Whether the page is part of a published site: nobody can play against a server, and nothing changes. */
+export const isPublished = globalThis.document?.querySelector("meta[name=published]") != null;
 
 /** The error of a request. Its message is one sentence for the visitor. */
 export class ApiError extends Error {
@@ -18,7 +24,7 @@ export class ApiError extends Error {
  * @throws {ApiError} if the server cannot be reached or refuses
  */
 export async function getJson(path, signal) {
-  return (await request(path, signal)).json();
+  return isPublished ? JSON.parse((await published(path)).text) : (await request(path, signal)).json();
 }
 
 /**
@@ -29,10 +35,20 @@ export async function getJson(path, signal) {
  * @throws {ApiError} if the server cannot be reached or refuses
  */
 export async function getChanged(path, etag = "", signal) {
+  if (isPublished && path.startsWith("api/")) {
+    const found = await published(path);
+    return found.etag && found.etag === etag ? null : { ...found, date: NaN };
+  }
   const answer = await request(path, signal, { "If-None-Match": etag, Accept: "application/json, */*" });
   if (answer.status === 304) return null;
   const { headers } = answer;
   return { text: await answer.text(), etag: headers.get("etag") ?? "", date: Date.parse(headers.get("date") ?? "") };
+}
+
+/** @param {string} path */
+async function published(path) {
+  const { answer } = await import("./published.js");
+  return answer(path);
 }
 
 /** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] */

@@ -66,4 +66,5 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   main.focus();
 });
 addEventListener("hashchange", () => follow());
+if (document.querySelector("meta[name=published]") !== null) void import("./published.js").then(({ showOrigin }) => showOrigin());
 void follow(true);

@@ -49,6 +49,7 @@ class Readers:
     offered: frozenset[str]
     follower: Follower
     leaderboards: LiveLeaderboards
+    luck: LuckKeeper
     rounds: ShownRounds
     streams: Streams
     reads: Reads
@@ -100,6 +101,7 @@ async def running_readers(setup: ShowSetup, log: BoundLogger) -> AsyncIterator[R
             offered=setup.offered or frozenset(lasting),
             follower=follower,
             leaderboards=leaderboards,
+            luck=luck,
             rounds=rounds,
             streams=streams,
             reads=reads,

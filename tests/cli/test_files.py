@@ -77,7 +77,7 @@ def test_file_options_share_one_converter():
     options = [option for command in COMMANDS for option in app[command].assemble_argument_collection()]
     files = {option.name for option in options if option.parameter.converter is FILE.converter}
     written = {"--adversary", "--csv", "--journal", "--new", "--out", "--plot", "--record", "--records", "--solved"}
-    assert files == written | {"--folder", "--junit", "--mqtt-ca-file", "--mqtt-password-file"}
+    assert files == written | {"--folder", "--junit", "--man", "--mqtt-ca-file", "--mqtt-password-file", "--publish"}
     values = [option for option in options if option.hint is not bool]  # `leaderboard --csv` writes to standard output
     rest = [option for option in values if option.name in files and option.parameter.converter is not FILE.converter]
     assert rest == []

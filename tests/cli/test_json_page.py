@@ -313,6 +313,7 @@ def toured(run, serve, start, postgres_cluster, printed):
     watched = run("watch", evil, "--server", server.url, "--json")
     tour.look_at_events(watched.out.splitlines())
     server.end(signal.SIGTERM)
+    tour.look("evilpegs publish", "publish", "--out", "site", "--no-analyses", "--database", server.database)
     tour.database(server.database, [devilish, left, evil, large])
     contradict(server.database, evil)
     tour.database(server.database, [evil])

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import event
 
 from evilpegs_protocol.fields import Program
-from evilpegs_server import server as server_module
 from evilpegs_server import readers
+from evilpegs_server import server as server_module
 from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import database_file

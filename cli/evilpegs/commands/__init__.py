@@ -26,6 +26,7 @@ HELP_GROUPS: Final = {
     },
     "Contest": {
         "round": "Open, close and read the rounds of a contest.",
+        "publish": "Write the page and all finished matches of a database as files, for any web host or a USB stick.",
         "tournament": "Let strategies and programs play a number of games each, and show who is ahead of whom. Needs "
         "Linux.",
     },

@@ -4,21 +4,25 @@ import asyncio
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Annotated, Final
 
 from rich.console import Console
 
 from evilpegs.api.local_server import LocalServer, local_server
-from evilpegs.database import find_match, now_ms, open_for_reading, open_results
+from evilpegs.database import find_match, now_ms, open_for_reading, open_results, server_settings
 from evilpegs.kit.bots import describe_games
 from evilpegs.kit.match_table import show_match
+from evilpegs.kit.publishing import print_published, write_site
 from evilpegs.kit.standings import load_standings
 from evilpegs.kit.standings_table import show_standings
+from evilpegs.options import FILE
 from evilpegs.output import console, progress
 from evilpegs.signals import TerminatedError, ended_in_order, run_interruptibly
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_server.publishing.site import Wanted
 from evilpegs_server.record.recorded_match import analyze_match
 from evilpegs_server.storage.log.acts import add_players
 from evilpegs_server.storage.log.players import new_token
@@ -48,7 +52,7 @@ FULL_PLAN: Final = DemoPlan(
 )
 
 
-def demo(*, stay: bool = False) -> int:
+def demo(*, stay: bool = False, publish: Annotated[Path | None, FILE] = None) -> int:
     """Watch bots play matches on a real server, and the leaderboards that result.
 
     Starts `evilpegs serve` on free ports with a database in a temporary directory, lets bots of five strategies
@@ -57,15 +61,20 @@ def demo(*, stay: bool = False) -> int:
 
     Args:
         stay: Keep the server and its matches until Ctrl-C, to look around in a browser.
+        publish: Write all of it to this folder as well, as `evilpegs publish` does, without analyses.
     """
-    return run_demo(FULL_PLAN, stay=stay)
+    return run_demo(FULL_PLAN, stay=stay, publish=publish)
 
 
-def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
+def run_demo(plan: DemoPlan, *, stay: bool = False, publish: Path | None = None) -> int:
     out = console()
     out.print("Starting a server with a database in a temporary directory", style="bold")
     with ended_in_order(), local_server() as server:
         verified = run_interruptibly(_demonstrate(plan, server, out))
+        if publish is not None:
+            print_published(
+                publish, write_site(server_settings(database=server.database), publish, Wanted(analyses=False))
+            )
         if stay:
             _wait_for_interrupt(server.site_url, out)
         out.print("\nStopping the server with SIGTERM", style="bold")

@@ -12,6 +12,7 @@ import { count, formatNumber, sentence } from "../components/words.js";
 import { canEnumerate } from "../core/codes.js";
 import { GameError } from "../core/errors.js";
 import { countCodes, formatRules, parseRules } from "../core/rules.js";
+import { isPublished } from "../api.js";
 import { askUntilAnswer } from "../follow.js";
 import { MAX_ROWS, formatRows, readRows } from "../game/own_board.js";
 import { findRoute } from "../routes.js";
@@ -114,6 +115,7 @@ export default class AssistView extends LitElement {
       this.isOld = false;
       this.failure = "";
     };
+    if (isPublished) return void import("../game/own_advice.js").then(({ advise }) => take(advise(this.rules, this.rows ?? [])));
     this.follower = askUntilAnswer(`api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(this.rows ?? [])}`, take, (failure) => (this.failure = failure));
   }
 

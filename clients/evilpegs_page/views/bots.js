@@ -4,7 +4,7 @@
  */
 
 import { css, html, nothing } from "../vendor/lit.js";
-import { getChanged, getJson } from "../api.js";
+import { ApiError, getChanged, getJson, isPublished } from "../api.js";
 import "../components/bot_editor.js";
 import "../components/copy_text.js";
 import { dataStyle } from "../components/data_style.js";
@@ -48,6 +48,8 @@ export default class BotsView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
+    // where no header keeps the worker from the network, it may not run what others wrote
+    if (isPublished) throw new ApiError("Bots need a server: this site shows what was played.");
     const [{ url }, ...texts] = await Promise.all([
       getJson("api/v1/game", signal),
       ...NAMES.map((name) => getChanged(new URL(`../bots/${name}.txt`, import.meta.url).href, "", signal)),

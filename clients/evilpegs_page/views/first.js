@@ -17,7 +17,9 @@ export default class FirstView extends LocalView {
 
   /** Ask the server for rounds once the game is shown; without an answer there is nothing to say. */
   async firstUpdated() {
-    const { rounds } = await import("../api.js").then(({ getJson }) => getJson("api/v1/rounds")).catch(() => ({ rounds: [] }));
+    const { getJson, isPublished } = await import("../api.js");
+    if (isPublished) return;
+    const { rounds } = await getJson("api/v1/rounds").catch(() => ({ rounds: [] }));
     this.rounds = rounds.filter((/** @type {{state: string}} */ { state }) => state === "open");
     this.requestUpdate();
   }

@@ -1,7 +1,7 @@
 /** The rounds of the server, or one: its terms, how far the entrants are, and the results once the last game has ended. */
 
 import { css, html, nothing } from "../vendor/lit.js";
-import { getJson } from "../api.js";
+import { getJson, isPublished } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import { momentWords, progressWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
@@ -92,7 +92,7 @@ export default class RoundsView extends LoadingView {
   play({ id, state, entrants }) {
     const names = [this.players?.current, ...(this.players?.names ?? [])];
     const found = names.flatMap((name) => entrants.filter((each) => each.player === name && each.excluded === null))[0];
-    if (state !== "open") return nothing;
+    if (state !== "open" || isPublished) return nothing;
     if (found?.player == null) return html`<p>You enter under the name that you were given: <a href="#/join">enter your name and token</a>.</p>`;
     const { player, progress } = found;
     if (progress === "finished") return html`<p><strong>${player}</strong> has finished.</p>`;
@@ -111,7 +111,7 @@ export default class RoundsView extends LoadingView {
         ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
         ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
       </ul>`}
-      <p class="muted after">${state === "over" ? note(round) : sealed ? "The table changes once a minute." : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
+      <p class="muted after">${state === "over" ? note(round) : sealed ? "The table changes once a minute." : "The table follows the games."} ${isPublished ? nothing : html`<a href=${this.path}>As JSON</a>`}</p>`;
   }
 
   /** @param {Round} round @param {Entrant} entrant */

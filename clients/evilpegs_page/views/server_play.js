@@ -6,7 +6,7 @@
  */
 
 import { css, html, nothing } from "../vendor/lit.js";
-import { ApiError, getJson } from "../api.js";
+import { ApiError, getJson, isPublished } from "../api.js";
 import { clockWords, codemakerWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
 import { randomBytes } from "../core/random.js";
 import { toHex } from "../core/sha256.js";
@@ -98,6 +98,7 @@ export default class ServerPlayView extends LoadingView {
       this.isRound ? each.rules === terms.rules && each.codemaker === terms.codemaker : each.id === this.params.ladder);
     this.ladder = ladder === undefined ? null : { ...ladder, ...terms };
     if (this.ladder === null) this.failure = "This server has no such game. Choose another one.";
+    else if (isPublished) this.failure = "Nobody can play against the server here: this site shows what was played. The games under Play work.";
     else if (url === null) this.failure = "This server does not say where its games are played.";
     else if (this.ladder.offered) this.connect(url, subprotocol);
   }

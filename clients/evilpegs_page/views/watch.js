@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit.js";
-import { ApiError, getChanged, getJson } from "../api.js";
+import { ApiError, getChanged, getJson, isPublished } from "../api.js";
 import { feedbackPegs, feedbackStyle } from "../components/feedback_pegs.js";
 import { pegRow, pegStyle } from "../components/peg.js";
 import { momentWords, progressWords, rankWords, readLeaderboard, scoreWords } from "../components/result_words.js";
@@ -75,6 +75,7 @@ export default class WatchView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
+    if (isPublished) throw new ApiError("Nothing is played here: the projector needs a server.");
     const { ladder: id } = this.params;
     const [{ ladders }, { rounds }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/rounds", signal)]);
     const subject = (this.subject = [...rounds, ...ladders].find((each) => each.id === id));

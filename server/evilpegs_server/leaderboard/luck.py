@@ -52,8 +52,15 @@ class LuckKeeper:
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._begun = -1
+        self.is_done = not self._curves
+        """Whether every game was looked at."""
         self._newest = self._oldest = 0
         """Games up to the newest and above the oldest were looked at."""
+
+    @property
+    def is_measuring(self) -> bool:
+        """False where another process has the derived file, and measures."""
+        return self._derived.is_writer
 
     def start(self) -> None:
         if self._curves:
@@ -87,7 +94,8 @@ class LuckKeeper:
                 await asyncio.sleep(self._timing.luck_retry_seconds)  # whoever writes the file measures
                 continue
             try:
-                if not await self._measure_next():
+                self.is_done = not await self._measure_next()
+                if self.is_done:
                     await asyncio.sleep(self._timing.luck_look_seconds)
                     await self._woken.wait()
             except Exception as error:  # noqa: BLE001 - the disk or the worker may be better later

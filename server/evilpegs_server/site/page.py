@@ -4,6 +4,7 @@ The files are read once, at the start. Only these can be requested, so a path ou
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -49,6 +50,13 @@ class Page:
     def index_at(self, url: str | None) -> bytes:
         """Return the document with the address of the site: what shows a link needs all of that of its picture."""
         return self.index.replace(b"SITE/", escape(url or "").encode())
+
+    def published(self, policy: str) -> bytes:
+        """Return the document for a site without a server, whose host sends no policy for it."""
+        metas = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<meta name="published">'
+        # what only a server has
+        fitting = re.sub(rb" The server also answers[^\n]*(?=</p>)|<a href=\"#/bots\">Bots</a>\n", b"", self.index)
+        return fitting.replace(b"<title>", metas.encode() + b"\n<title>", 1).replace(b"SITE/", b"")
 
 
 def load_page(folder: Path = PAGE_FOLDER) -> Page:

@@ -1,0 +1,1 @@
+"""A site without a server, in files."""

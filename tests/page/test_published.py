@@ -1,0 +1,182 @@
+"""A published site in a browser, below a path of a host that has nothing but files: every view, and no other host."""
+
+import contextlib
+import functools
+import http.server
+import json
+import subprocess
+import sys
+import threading
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from support.browser import follow, look
+
+WALKED = {
+    "#/": "Find the code that evil has not chosen",
+    "#/play/4x6-evil?seed=7f3a&v=1": "4×6 against evil",
+    "#/daily": "Game of the day",
+    "#/assist/4x6?turns=1122:1,0&v=1": "Solver",
+    "#/results": "Your results",
+    "#/ladders": "Compete",
+    "#/ladder/classic": "Leaderboard of classic",
+    "#/ladder/classic?kind=bot": "Leaderboard of classic",
+    "#/player/minimax": "minimax",
+    "#/matches": "Matches",
+    "#/match/{match}": "minimax against",
+    "#/rounds": "Contests",
+    "#/verify": "Verify a record",
+    "#/protocol": "The evilpegs protocol",
+    "#/server/classic": "",
+    "#/watch/classic": "",
+    "#/bots": "",
+    "#/join": "",
+}
+QUERIES = [
+    "api/v1/ladders/classic/leaderboard",
+    "api/v1/ladders/classic/leaderboard?kind=bot",
+    "api/v1/ladders/classic/leaderboard?kind=human",
+    "api/v1/matches?ladder=classic",
+    "api/v1/matches?ladder=classic&limit=1",
+    "api/v1/matches?ladder=classic&player=minimax",
+    "api/v1/matches?ladder=classic&codemaker=evil",
+    "api/v1/matches?ladder=classic-evil&codemaker=evil",
+    "api/v1/matches?ladder=classic&player=minimax&games=lost",
+    "api/v1/matches?ladder=classic&player=first-consistent&games=longest&limit=5",
+    "api/v1/matches?player=nobody",
+    "api/v1/rounds",
+    "api/v1/keys",
+    "api/v1/live",
+]
+"""What a server without open matches answers in the same way."""
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serve the files of a folder, and yield the address."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as host:
+        thread = threading.Thread(target=host.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{host.server_port}/"
+        finally:
+            host.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def folder(server, analyzed, tmp_path_factory):
+    root = tmp_path_factory.mktemp("host")
+    out = root / "some/path"
+    chosen = "--ladder", "classic", "--ladder", "classic-evil"
+    command = [sys.executable, "-m", "evilpegs", "publish", "--out", out, "--database", server.database, *chosen]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # Playwright has a loop in this thread
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(folder):
+    with served(folder) as address:
+        yield f"{address}some/path/"
+
+
+def test_every_view_works_without_a_server(open_view, site, played):
+    page = open_view("#/", url=site)
+    for address, heading in WALKED.items():
+        if address != "#/":
+            follow(page, address.format(match=played["minimax", "classic"]))
+        page.wait_for_load_state("networkidle")
+        expect(page.get_by_role("heading", level=1)).to_contain_text(heading)
+        expect(page.locator("footer")).to_contain_text("nobody can play against the server here")
+
+
+def test_what_needs_a_server_says_so(open_view, site):
+    page = open_view("#/bots", url=site)
+    expect(page.get_by_role("alert")).to_contain_text("need a server")
+    assert page.get_by_role("link", name="Bots").count() == 0
+    for address in ("#/server/classic", "#/watch/classic", "#/player/minimax?ladder=classic&against=first-consistent"):
+        follow(page, address)
+        expect(
+            page.get_by_text("server", exact=False).and_(page.locator("[role=alert], [role=status]"))
+        ).to_be_visible()
+
+
+def test_documents_are_those_of_the_server(open_view, server, site):
+    page = open_view("#/verify", url=site)
+    for query in QUERIES:
+        with urllib.request.urlopen(server.site_url + query) as answer:
+            live = json.load(answer)
+        published = page.evaluate("(path) => importOfPage('api.js').then(({ getJson }) => getJson(path))", query)
+        live.pop("next", None), published.pop("next", None)  # compared by the test of pages
+        assert published == live, query
+
+
+def test_pages_of_a_list_follow_one_another(open_view, site):
+    page = open_view("#/verify", url=site)
+    read = "(path) => importOfPage('api.js').then(({ getJson }) => getJson(path))"
+    whole = page.evaluate(read, "api/v1/matches?limit=100")["matches"]
+    path, paged = "api/v1/matches?limit=1", []
+    while path is not None:
+        part = page.evaluate(read, path)
+        paged += part["matches"]
+        path = part["next"]
+    assert paged == whole
+    assert len(whole) == 4
+
+
+def test_replay_has_analysis_and_its_record_is_verified(open_view, site, played):
+    page = open_view(f"#/match/{played['minimax', 'classic']}?game=1&guess=1", url=site)
+    expect(page.get_by_role("heading", name="Best guesses")).to_be_visible()
+    page.get_by_role("button", name="Verify in this page").click()
+    expect(page.locator("record-check .good")).to_be_visible()
+
+
+def test_solver_counts_in_the_browser(open_view, site):
+    page = open_view("#/assist/4x6?turns=1122:1,0&v=1", url=site)
+    expect(page.locator(".left")).to_contain_text("256 of 1,296 codes left")
+    expect(page.locator(".best").first).to_contain_text("minimax")
+    follow(page, "#/assist/4x6?turns=1122:4,0;1111:4,0&v=1")
+    expect(page.get_by_role("heading", name="No code fits rows 1 and 2 together")).to_be_visible()
+
+
+def test_site_that_is_replaced_meanwhile_is_read_again(watch, site, folder, played):
+    """A page that has the manifest of before finds none of its files."""
+    page = watch(site).open("#/matches")
+    expect(page.locator("match-list")).to_be_visible()
+    manifest = folder / "some/path/data/manifest.json"
+    text = manifest.read_text()
+    lost = json.loads(text)
+    lost["matches"] = dict.fromkeys(lost["matches"], "0" * 32)
+    try:
+        manifest.write_text(json.dumps(lost))
+        page.reload()
+        expect(page.locator("match-list")).to_be_visible()
+    finally:
+        manifest.write_text(text)
+    follow(page, f"#/match/{played['minimax', 'classic']}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("minimax")
+
+
+@pytest.mark.full
+def test_published_views_fit_every_screen(open_view, site):
+    page = open_view("#/", url=site, reduced_motion="reduce")
+    expect(page.locator("footer")).to_be_visible()
+    look(page, "published")
+    follow(page, "#/ladder/classic")
+    expect(page.get_by_role("table").first).to_be_visible()
+    look(page, "published-leaderboard")
+
+
+@pytest.mark.full
+def test_other_origins_are_refused(watch, site):
+    """The control of the policy: the page of a published site may not ask another host."""
+    page = watch(site).open("#/verify")
+    with page.expect_console_message(lambda message: "policy violated: connect-src" in message.text):
+        page.evaluate("fetch('http://127.0.0.2:9/').catch(() => null)")
