@@ -40,7 +40,7 @@ from evilpegs_server.work.child_process import FramedProtocol, lower_priority, p
 from evilpegs_server.work.interpreter import run_server, tune_gc_and_gil
 
 # the worker processes have a higher value, so they run last
-NICENESS: Final = 5
+NICENESS: Final = 10
 
 
 @asynccontextmanager

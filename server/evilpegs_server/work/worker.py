@@ -23,7 +23,7 @@ from evilpegs_server.work.interpreter import SWITCH_SECONDS
 from evilpegs_server.work.tasks import Task, run_task
 
 # so that the server gets processor time first
-NICENESS: Final = 10
+NICENESS: Final = 15
 # more than the tasks that the pools of the server run at once
 THREADS: Final = 64
 
