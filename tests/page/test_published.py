@@ -1,18 +1,15 @@
 """A published site in a browser, below a path of a host that has nothing but files: every view, and no other host."""
 
-import contextlib
-import functools
-import http.server
 import json
 import subprocess
 import sys
-import threading
 import urllib.request
 
 import pytest
 from playwright.sync_api import expect
 
 from support.browser import follow, look
+from support.static_host import static_host
 
 WALKED = {
     "#/": "Find the code that evil has not chosen",
@@ -53,24 +50,6 @@ QUERIES = [
 """What a server without open matches answers in the same way."""
 
 
-@contextlib.contextmanager
-def served(folder):
-    """Serve the files of a folder, and yield the address."""
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as host:
-        thread = threading.Thread(target=host.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{host.server_port}/"
-        finally:
-            host.shutdown()
-            thread.join()
-
-
 @pytest.fixture(scope="module")
 def folder(server, analyzed, tmp_path_factory):
     root = tmp_path_factory.mktemp("host")
@@ -83,7 +62,7 @@ def folder(server, analyzed, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(folder):
-    with served(folder) as address:
+    with static_host(folder) as address:
         yield f"{address}some/path/"
 
 
@@ -101,7 +80,10 @@ def test_what_needs_a_server_says_so(open_view, site):
     page = open_view("#/bots", url=site)
     expect(page.get_by_role("alert")).to_contain_text("need a server")
     assert page.get_by_role("link", name="Bots").count() == 0
-    for address in ("#/server/classic", "#/watch/classic", "#/player/minimax?ladder=classic&against=first-consistent"):
+    follow(page, "#/ladders")
+    expect(page.get_by_role("link", name="Leaderboard").nth(1)).to_be_visible()
+    assert page.get_by_role("link", name="Start").count() == 0
+    for address in ("#/join", "#/server/classic", "#/watch/classic", "#/player/minimax?ladder=classic&against=eve"):
         follow(page, address)
         expect(
             page.get_by_text("server", exact=False).and_(page.locator("[role=alert], [role=status]"))
@@ -144,6 +126,36 @@ def test_solver_counts_in_the_browser(open_view, site):
     expect(page.locator(".best").first).to_contain_text("minimax")
     follow(page, "#/assist/4x6?turns=1122:4,0;1111:4,0&v=1")
     expect(page.get_by_role("heading", name="No code fits rows 1 and 2 together")).to_be_visible()
+
+
+ADVISE = """async ([rules, turns]) => {
+  const load = (name) => importOfPage(name);
+  const names = ["game/own_advice.js", "game/own_board.js", "core/rules.js"];
+  const [{ advise }, { readRows }, { parseRules }] = await Promise.all(names.map(load));
+  return advise(parseRules(rules), readRows(parseRules(rules), turns));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "turns"),
+    [("4x6", ""), ("4x6", "1122:1,0"), ("4x6", "1122:1,0;3344:1,1"), ("4x6", "1122:4,0;1111:4,0"), ("3x4", "123:0,1")],
+)
+def test_advice_of_the_browser_is_that_of_the_server(open_view, server, site, rules, turns):
+    """Codes left and contradictions are the same; of guesses, the best values."""
+    with urllib.request.urlopen(f"{server.site_url}api/v1/position?rules={rules}&turns={turns}") as answer:
+        wanted = json.load(answer)
+    found = open_view("#/verify", url=site).evaluate(ADVISE, [rules, turns])
+    assert found["candidates"] == wanted["candidates"]
+    assert [each["row"] for each in found["clash"]] == [each["row"] for each in wanted["clash"]]
+    for one, other in zip(found["clash"], wanted["clash"], strict=True):
+        assert sorted(one["fitting"]) == sorted(other["fitting"])
+    if wanted["candidates"]:
+        assert found["codes"] == (wanted["codes"] if wanted["candidates"] <= 30 else [])
+        for name, value in (("minimax", "largest"), ("expected-size", "expected_size")):
+            (own,), (theirs,) = (
+                [each[value] for each in advice["guesses"] if name in each["best_by"]] for advice in (found, wanted)
+            )
+            assert own == pytest.approx(theirs)
 
 
 def test_site_that_is_replaced_meanwhile_is_read_again(watch, site, folder, played):

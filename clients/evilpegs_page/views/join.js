@@ -5,7 +5,7 @@
  */
 
 import { css, html } from "../vendor/lit.js";
-import { getJson } from "../api.js";
+import { ApiError, getJson, isPublished } from "../api.js";
 import { shared } from "../components/shared_style.js";
 import { Players, isGuest, tokenProblem } from "../game/players.js";
 import { browserStorage } from "../game/storage.js";
@@ -42,6 +42,7 @@ export default class JoinView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
+    if (isPublished) throw new ApiError("A name is for a server: this site shows what was played.");
     const [{ rounds }, { url }] = await Promise.all([getJson("api/v1/rounds", signal), getJson("api/v1/game", signal)]);
     this.rounds = rounds.filter((/** @type {{state: string}} */ { state }) => state === "open");
     this.players = new Players(browserStorage(), url ?? "");

@@ -5,7 +5,7 @@
  */
 
 import { css, html, nothing } from "../vendor/lit.js";
-import { getJson } from "../api.js";
+import { getJson, isPublished } from "../api.js";
 import { canEnumerate } from "../core/codes.js";
 import { guessLimit } from "../core/local_game.js";
 import { parseRules } from "../core/rules.js";
@@ -124,7 +124,9 @@ export default class LaddersView extends LoadingView {
     return html`
       <h1>Compete</h1>
       <p class="lead muted">
-        These matches are played on the server, and rated ones count on its leaderboards. It plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
+        ${isPublished
+          ? "These matches were played on the server that this site comes from: it played the codemaker, kept the time, and recorded every guess. Your browser can check that it was honest."
+          : "These matches are played on the server, and rated ones count on its leaderboards. It plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest."}
         ${this.hasRounds ? html`<a href="#/rounds">Contests</a>` : nothing}
       </p>
       ${this.problem()}
@@ -158,7 +160,7 @@ export default class LaddersView extends LoadingView {
         <h2 id="ways">Practice or rated?</h2>
         <div class="ways">${ways.sort((a, b) => Number(a.kind !== "human" && a.rated) - Number(b.kind !== "human" && b.rated)).map((ladder) => this.way(ladder))}</div>
         ${fast.map((ladder) => html`<p class="words fast">
-          For bots: <a href="#/ladder/${encodeURIComponent(ladder.id)}">${ladder.id}</a>. ${clockWords(ladder.clock)} <a href="#/bots">Start a bot</a>
+          For bots: <a href="#/ladder/${encodeURIComponent(ladder.id)}">${ladder.id}</a>. ${clockWords(ladder.clock)} ${isPublished ? nothing : html`<a href="#/bots">Start a bot</a>`}
         </p>`)}
       </section>
     `;
@@ -195,6 +197,8 @@ export default class LaddersView extends LoadingView {
       <div class="play row">
         ${isHere
           ? html`<a class="button primary" href="#/play/${ladder.rules}-${ladder.codemaker}">Play</a>`
+          : isPublished
+          ? nothing
           : ladder.offered
           ? html`<a class="button primary" href="#/server/${id}" aria-label="Start ${ladder.id}">Start</a>`
           : html`<p class="muted"><strong>Not offered here.</strong> It is too large for this server, or was removed.</p>`}
