@@ -16,6 +16,9 @@
 export const ROUTES = Object.freeze([
   { path: "", title: "Play", tag: "first-view", load: () => import("./views/first.js") },
   { path: "play/:rules", title: "Play", under: "", tag: "play-view", load: () => import("./views/play.js") },
+  { path: "set", title: "A code for a friend", under: "", tag: "set-view", load: () => import("./views/set.js") },
+  { path: "set/:rules", title: "A code for a friend", under: "", tag: "set-view", load: () => import("./views/set.js") },
+  { path: "secret/:rules", title: "A code set for you", under: "", tag: "secret-view", load: () => import("./views/secret.js") },
   { path: "daily", title: "Game of the day", tag: "daily-view", load: () => import("./views/daily.js") },
   { path: "daily/:date", title: "Game of the day", under: "daily", tag: "daily-view", load: () => import("./views/daily.js") },
   { path: "assist", title: "Solver", tag: "assist-view", load: () => import("./views/assist.js") },

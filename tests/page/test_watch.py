@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.browser import ARTIFACTS, axe_violations, follow, show_theme
+from support.page.classroom import CLASSROOM, classroom
 from support.page.played_matches import open_match, play_bots, wait_for_leaderboard
 from support.page.qr_codes import read_codes
 from support.patience import PATIENCE
@@ -18,7 +19,6 @@ from support.threaded_server import server_in_thread
 
 pytestmark = pytest.mark.full
 LADDER = "classic-evil-practice"
-CLASSROOM = "http://192.0.2.10:8000/"
 TURN_MS = 10_000
 LENGTHS = (1, 14, 15, 26, 42, 62, 84, 106, 122, 152, 153, 180)
 CODES = """
@@ -77,17 +77,6 @@ def write_picture(path, code):
 
 def boards(page):
     return page.locator("section")
-
-
-def classroom(watched, site):
-    """Open the page at an address of a classroom, whose requests but for streams go to the server of the test."""
-    watched.url = CLASSROOM
-    watched.page.route(
-        f"{CLASSROOM}**",
-        lambda route: route.fulfill(response=route.fetch(url=route.request.url.replace(CLASSROOM, site))),
-    )
-    watched.page.route("**/events", lambda route: route.abort())
-    return watched
 
 
 def test_codes_of_every_version_are_read(tmp_path):

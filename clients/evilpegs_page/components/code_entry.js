@@ -27,6 +27,7 @@ export class CodeEntry extends LitElement {
     excluded: { attribute: false },
     disabled: { type: Boolean },
     word: {},
+    label: {},
   };
 
   static styles = [shared, pegStyle, codeEntryStyle];
@@ -40,6 +41,7 @@ export class CodeEntry extends LitElement {
     this.disabled = false;
     /** What the button says. */
     this.word = "Guess";
+    this.label = "Your guess";
     this.draft = new CodeDraft(this.rules);
     /** What a screen reader says about the last change. */
     this.said = "";
@@ -180,7 +182,7 @@ export class CodeEntry extends LitElement {
     const columns = Math.min(Math.max(pegs, colors), 6);
     return html`
       <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}; --count: ${pegs}`}>
-        <div class="slots row" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
+        <div class="slots row" role="group" tabindex="-1" aria-label=${this.label}>${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
         <div class="keys row" role="group" aria-label="Colors">${Array.from({ length: colors }, (_, color) => this.colorButton(color))}</div>
         <div class="actions row">
           <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Take back the last peg" title="Take back the last peg">⌫</button>

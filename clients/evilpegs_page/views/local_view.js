@@ -159,8 +159,9 @@ export class LocalView extends LitElement {
     if (this.failure) return this.wayOn(this.failure);
     if (this.game === null) return nothing;
     const { game, game: { turns, over } } = this;
-    const address = gameAddress(game, this.date);
+    const address = this.address();
     const link = address && new URL(address, location.href).href;
+    const result = over && this.result(link);
     return html`
       ${this.notice()}
       <div class="intro ${turns.length > this.given ? "played" : ""}"><h1>${this.heading()}</h1></div>
@@ -169,13 +170,13 @@ export class LocalView extends LitElement {
         ${turns.length > this.given ? nothing : html`<div class="muted" slot="opening">${this.opening()}</div>`}
         ${over === null && !this.date && turns.length > 0 ? html`<game-advice slot="playing" .game=${game} .turns=${turns.length} @hinted=${this.store}></game-advice>` : nothing}
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
-        ${over
+        ${result
           ? html`<div slot="over">
               ${turns.length > this.given ? html`<game-advice .game=${game} .turns=${turns.length} .given=${this.given}></game-advice>` : nothing}
               <div class="buttons">
                 ${this.next()} ${turns.length > 0 ? html`<a class="button" href=${replayAddress(game)}>Replay</a>` : nothing} <a class="button" href="#/results">Your results</a>
               </div>
-              <copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share" shares></copy-text>
+              <copy-text .text=${result.text} label=${result.label} shares></copy-text>
             </div>`
           : nothing /* not only hidden: the row of the next game takes the focus from what is gone */}
       </local-board>
@@ -183,7 +184,7 @@ export class LocalView extends LitElement {
         ? html`<details class="other card">
             <summary>Challenge a friend</summary>
             <copy-text .text=${link} label="This link opens the same game: equal guesses get equal replies" shares></copy-text>
-            <p>${onlyHereWords(location.hostname)}</p>
+            <p>${onlyHereWords(location.hostname)} <a href="#/set">Choose a code for a friend</a></p>
           </details>`
         : nothing}
       ${this.others()}
@@ -217,6 +218,16 @@ export class LocalView extends LitElement {
         ></rules-chooser>
       </details>
     `;
+  }
+
+  /** The address that opens the same game; no text if none does. */
+  address() {
+    return gameAddress(/** @type {LocalGame} */ (this.game), this.date);
+  }
+
+  /** What is sent after the end. @param {string} link */
+  result(link) {
+    return { label: "Your result to share", text: `${shareText(/** @type {LocalGame} */ (this.game), this.date)}\n${link}`.trim() };
   }
 
   /** What is said above everything. @returns {unknown} */

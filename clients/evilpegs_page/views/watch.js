@@ -7,9 +7,9 @@ import { html, nothing } from "../vendor/lit.js";
 import { ApiError, getChanged, getJson, isPublished } from "../api.js";
 import { feedbackPegs, feedbackStyle } from "../components/feedback_pegs.js";
 import { pegRow, pegStyle } from "../components/peg.js";
+import { qrImage } from "../components/qr_image.js";
 import { momentWords, progressWords, rankWords, readLeaderboard, scoreWords } from "../components/result_words.js";
 import { count } from "../components/words.js";
-import { qrCode, qrPath } from "../core/qr.js";
 import { onlyHereWords } from "../core/share.js";
 import { Follower } from "../follow.js";
 import { ladderTitle, outcomeWords } from "../game/ladder_words.js";
@@ -205,8 +205,7 @@ export default class WatchView extends LoadingView {
     const onlyHere = onlyHereWords(location.hostname);
     if (onlyHere) return html`<p><strong>${onlyHere}</strong> Open the projector there.</p>`;
     const url = `${location.origin}${location.pathname}#/${subject === undefined ? "ladders" : `${this.isRound ? "round" : "server"}/${subject.id}`}`;
-    const rows = qrCode(url);
-    return rows.length === 0 ? nothing : html`<svg role="img" aria-label="QR code of ${url}" viewBox="-4 -4 ${rows.length + 8} ${rows.length + 8}" shape-rendering="crispEdges"><path d=${qrPath(rows)}></path></svg>`;
+    return qrImage(url);
   }
 
   /** The first rows of the standings. @param {number} most */
