@@ -17,6 +17,8 @@ WALKED = {
     "#/daily": "Game of the day",
     "#/assist/4x6?turns=1122:1,0&v=1": "Solver",
     "#/results": "Your results",
+    "#/how": "How to play",
+    "#/set": "A code for a friend",
     "#/ladders": "Compete",
     "#/ladder/classic": "Leaderboard of classic",
     "#/ladder/classic?kind=bot": "Leaderboard of classic",

@@ -10,7 +10,7 @@ from support.browser import follow, hold
 pytestmark = pytest.mark.full
 REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
-VIEWS = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots"]
+VIEWS = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots", "results", "how"]
 UNDER = {"play/5x8": "Play", "server/classic": "Compete", "protocol": "Bots", "verify": "Matches"}
 COUNT_VIEWS = """() => {
   window.views = 0;

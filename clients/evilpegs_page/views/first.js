@@ -34,8 +34,8 @@ export default class FirstView extends LocalView {
 
   opening() {
     return html`<p>
-      Pick four colors and press Guess; marks say how close you are. Your opponent, evil, has no secret code: it gives
-      the reply that leaves the most codes possible. Leave it only one, and you win.
-    </p>`;
+      Pick four colors and press Guess; marks say how close you are. Evil has no secret code: it gives the reply that
+      leaves the most codes possible. Leave it only one, and you win.
+    </p><p class="today"><a href="#/how">How to play</a></p>`;
   }
 }

@@ -19,6 +19,7 @@ export const viewStyle = css`
     .intro { margin-bottom: 0.8rem; }
   }
   .other { margin-top: 1.25rem; }
+  [slot] > .today { font-size: 0.88rem; }
   copy-text,
   game-advice + .buttons { margin-top: 0.8rem; }
   copy-text { display: block; }
