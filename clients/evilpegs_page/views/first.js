@@ -1,6 +1,9 @@
 /** The first view: a game against evil on 4x6, with nothing to choose and nothing to read before. */
 
-import { html } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
+import { count } from "../components/words.js";
+import { loadResults } from "../components/stored_game.js";
+import { streak } from "../core/results.js";
 import { makeRules } from "../core/rules.js";
 import { LocalView } from "./local_view.js";
 
@@ -13,10 +16,14 @@ export default class FirstView extends LocalView {
     super();
     /** The rounds that can be entered now. @type {readonly {id: string, state: string}[]} */
     this.rounds = [];
+    /** Today's date, once the game is shown. */
+    this.day = "";
   }
 
-  /** Ask the server for rounds once the game is shown; without an answer there is nothing to say. */
+  /** Look at the calendar, and ask the server for rounds, once the game is shown; without an answer there is nothing to say. */
   async firstUpdated() {
+    this.day = (await import("../core/daily.js")).dateText(new Date());
+    this.requestUpdate();
     const { getJson, isPublished } = await import("../api.js");
     if (isPublished) return;
     const { rounds } = await getJson("api/v1/rounds").catch(() => ({ rounds: [] }));
@@ -36,6 +43,22 @@ export default class FirstView extends LocalView {
     return html`<p>
       Pick four colors and press Guess; marks say how close you are. Evil has no secret code: it gives the reply that
       leaves the most codes possible. Leave it only one, and you win.
-    </p><p class="today"><a href="#/how">How to play</a></p>`;
+    </p>${this.dayWords()}`;
+  }
+
+  /** One line on a phone: how to play, today's game, and on how many days in a row it was solved. */
+  dayWords() {
+    const results = loadResults();
+    const [, guesses] = Object.entries(results).find(([name]) => name.endsWith(` daily ${this.day}`)) ?? [];
+    const days = this.day && streak(results, this.day);
+    return html`<p class="today">
+      ${days || guesses !== undefined ? nothing : html`<a href="#/how">How to play</a>`}
+      ${this.day ? html`<a href="#/daily">${guesses === undefined ? "Play today’s game" : `Today: ${guesses ? `solved in ${guesses}` : "not solved"}`}</a>` : nothing}
+      ${days ? html`<a href="#/results">${count(days, "day")} in a row</a>` : nothing}
+    </p>`;
+  }
+
+  others() {
+    return html`${this.game?.turns.length ? this.dayWords() : nothing} ${super.others()}`;
   }
 }

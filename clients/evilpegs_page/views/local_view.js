@@ -18,7 +18,9 @@ export const viewStyle = css`
   @media (max-width: 50rem) {
     .intro { margin-bottom: 0.8rem; }
   }
-  .other { margin-top: 1.25rem; }
+  .other,
+  local-board ~ .today { margin-top: 1.25rem; }
+  .today a + a { margin-left: 0.8rem; }
   [slot] > .today { font-size: 0.88rem; }
   copy-text,
   game-advice + .buttons { margin-top: 0.8rem; }
