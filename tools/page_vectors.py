@@ -11,6 +11,7 @@ import json
 from datetime import date, timedelta
 from random import Random
 
+from evilpegs_clients.challenge import ChallengeError, masked, own_commitment, parse_challenge
 from evilpegs_clients.daily import (
     WEEKDAYS_BEGIN,
     DateError,
@@ -25,9 +26,9 @@ from evilpegs_clients.daily import (
     share_text,
 )
 from evilpegs_game.codemakers.codemaker import Evil
-from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
+from evilpegs_game.codes import SYMBOLS, all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import feedback
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import PRESETS, Rules
 from evilpegs_protocol.codec import canonical
@@ -306,6 +307,79 @@ def daily_game(day):
     }
 
 
+OWN_CODES = (
+    ("4x6", 10, "1234"),
+    ("4x10-distinct", 12, "9012"),
+    ("5x8", 99, "88888"),
+    ("1x34", 1, "Z"),
+    ("16x2", 20, "1212121212121212"),
+)
+BROKEN = (
+    ("4x6?", "4x7?"),
+    ("4x6?", "4x6-distinct?"),
+    ("4x6?", "04x06-?"),
+    ("limit=10", "limit=11"),
+    ("limit=10", "limit=0"),
+    ("limit=10", "limit=010"),
+    ("limit=10", "limit=１０"),
+    ("limit=10", "max=10"),
+    ("set=", "set=0"),
+    ("set=", "set=00"),
+    ("set=", "sets="),
+    ("commitment=", "commitment=0"),
+    ("&commitment", "&limit=11&commitmen"),
+    ("v=1", "v=2"),
+    ("v=1", "v="),
+)
+"""What is replaced in a link by what, after which it is refused."""
+NO_CODES = (("4x6", "1237"), ("4x6", "123?"), ("4x6-distinct", "1123"))
+
+
+def challenges():
+    """Return links with a code that somebody chose, texts of results, and links that are refused."""
+    rng = Random("challenges")
+    links = [own_link(name, limit, code, nonce[:16]) for nonce in NONCES[:2] for name, limit, code in OWN_CODES]
+    broken = [links[0].replace(*change) for change in BROKEN]
+    broken += [own_link(name, 10, code, NONCES[0][:16]) for name, code in NO_CODES]
+    return {
+        "links": [[link, *own_parts(link)] for link in links],
+        "results": [own_result(link, rng, is_solved) for link in links for is_solved in (True, False)],
+        "broken": [link for link in broken if refused_link(link)],
+    }
+
+
+def own_link(name, limit, code, nonce):
+    rules = Rules.parse(name)
+    hidden = masked(bytes(SYMBOLS.find(symbol) & 255 for symbol in code), nonce).hex()
+    return (
+        f"#/secret/{name}?limit={limit}&set={nonce}{hidden}&commitment={own_commitment(rules, limit, code, nonce)}&v=1"
+    )
+
+
+def own_parts(link):
+    rules, _, limit, _, secret = (challenge := parse_challenge(link)).terms
+    return [str(rules), limit, format_code(secret), challenge.commitment]
+
+
+def own_result(link, rng, solves):
+    """Return the guesses of a game that is solved or given up, and its text with symbols and with letters."""
+    challenge = parse_challenge(link)
+    terms = challenge.terms
+    guesses = [random_code(rng, terms.rules) for _ in range(min(terms.limit - 1, 3))]
+    guesses = [guess for guess in guesses if guess != terms.secret] + [terms.secret] * solves
+    history = tuple(Turn(guess, feedback(guess, terms.secret)) for guess in guesses)
+    texts = [challenge.result(history, letters) for letters in (False, True)]
+    return [link, [format_code(guess) for guess in guesses], *texts]
+
+
+def refused_link(link):
+    try:
+        parse_challenge(link)
+    except (ChallengeError, GameError):
+        return True
+    raise AssertionError(link)
+
+
 RFC_4231 = (
     ("0b" * 20, b"Hi There"),
     (b"Jefe".hex(), b"what do ya want for nothing?"),
@@ -397,6 +471,7 @@ FILES = {
     "partitions": partitions,
     "evil_games": evil_games,
     "daily": daily,
+    "challenges": challenges,
     "hashes": hashes,
     "forgeries": forgeries,
     "doctored": doctored,

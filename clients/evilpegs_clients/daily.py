@@ -43,6 +43,7 @@ class DailyTerms(NamedTuple):
     codemaker: Literal["evil", "fixed"]
     limit: int  # the guess of the date counts
     seed: str | None = None
+    secret: Code | None = None  # of a code that somebody chose
 
 
 _OLD: Final = DailyTerms(Rules(4, 6), "evil", 10)
@@ -79,7 +80,7 @@ def daily_terms(day: date) -> DailyTerms:
 
 def daily_codemaker(terms: DailyTerms) -> Fixed | Evil:
     if terms.seed is None:
-        return Evil()
+        return Evil() if terms.secret is None else Fixed(terms.secret)
     return seeded_evil(terms.seed) if terms.codemaker == "evil" else Fixed(seeded_secret(terms.seed, terms.rules))
 
 
@@ -120,14 +121,17 @@ def is_solved(history: History) -> bool:
 
 def share_text(day: date, history: History, letters: bool = False) -> str:
     """Return the result as text that reveals no code; with ``letters`` the marks are B, W and . instead of symbols."""
-    terms = daily_terms(day)
+    return game_text(daily_terms(day), history, letters, f"daily {day} ")
+
+
+def game_text(terms: DailyTerms, history: History, letters: bool, which: str = "") -> str:
     score = len(history) if is_solved(history) else "X"
     black, white, neither = _MARKS[letters]
     rows = [
         black * turn.feedback.black + white * turn.feedback.white + neither * (terms.rules.pegs - sum(turn.feedback))
         for turn in history
     ]
-    return "\n".join([f"evilpegs daily {day} {terms.rules} {terms.codemaker} {score}/{terms.limit}", *rows])
+    return "\n".join([f"evilpegs {which}{terms.rules} {terms.codemaker} {score}/{terms.limit}", *rows])
 
 
 def _draws(day: date) -> Iterator[int]:

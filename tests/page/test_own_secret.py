@@ -6,6 +6,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from evilpegs_clients.challenge import parse_challenge
+from evilpegs_game.feedback import Turn, feedback
 from support.browser import axe_violations, follow, look
 from support.page.classroom import CLASSROOM, classroom
 from support.page.hostile_texts import HOSTILE, KINDS, RAN
@@ -87,6 +89,17 @@ def test_result_is_checked_in_another_browser_by_its_link(open_view, set_view):
     expect(other.locator("section.check")).to_contain_text("it was not set in this browser")
     check(other, f"{text}\n{link.replace('limit=10', 'limit=11')}")
     expect(verdict(other)).to_contain_text(BROKEN)
+
+
+def test_result_of_terminal_is_checked(set_view):
+    challenge = parse_challenge(set_code(set_view))
+    secret = challenge.terms.secret
+    history = tuple(Turn(guess, feedback(guess, secret)) for guess in ((0, 0, 1, 1), secret))
+    for letters in (False, True):
+        check(set_view, challenge.result(history, letters))
+        expect(verdict(set_view)).to_have_text("Solved in 2 guesses; every reply is right.")
+        check(set_view, challenge.result(history[:1], letters))
+        expect(verdict(set_view)).to_have_text("Given up after 1 guess; every reply is right.")
 
 
 def test_wrong_results_are_refused_and_right_one_after_them_holds(open_view, set_view):

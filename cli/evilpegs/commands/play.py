@@ -22,9 +22,10 @@ from evilpegs.options import (
 )
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
+from evilpegs_clients.challenge import parse_challenge
 from evilpegs_clients.daily import DateError, parse_date
 from evilpegs_clients.play.app import run_terminal
-from evilpegs_clients.play.daily_game import run_daily
+from evilpegs_clients.play.local_game import run_challenge, run_daily
 from evilpegs_clients.play.match_dialog import COMMANDS
 from evilpegs_clients.terminal.screen import open_prompt
 
@@ -41,6 +42,7 @@ def play(
     token_from: TokenFrom = None,
     daily: bool = False,
     day: Annotated[str | None, Parameter(name="--date")] = None,
+    challenge: str | None = None,
 ) -> None:
     """Play a match yourself.
 
@@ -53,10 +55,11 @@ def play(
         name: Your name, claimed when it is new; by default you are a guest.
         daily: Play the game of the day, the same for everyone, without a server. Rules and codemaker differ by weekday.
         day: The date of the game of the day, YYYY-MM-DD; by default today, and none later.
+        challenge: A link of the page, in quotes: play its game without a server. The result is printed.
     """
     if sys.stdin is None:
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
-    if daily:
+    if daily or challenge is not None:
         of_servers = {
             "--ladder": is_typed(round_id or ladder, "EVILPEGS_LADDER", DEFAULT_LADDER),
             "--server": is_typed(server, "EVILPEGS_SERVER", DEFAULT_SERVER),
@@ -65,12 +68,9 @@ def play(
             "--token-from": token_from is not None,
         }
         for option in (option for option, is_given in of_servers.items() if is_given):
-            raise CommandError(f"--daily is played without a server; leave out {option}")
-        today = date.today()
-        day_of_game = today if day is None else parse_date(day)
-        if day_of_game > today:
-            raise DateError(f"the game of {day_of_game} begins on that day; today is {today}")
-        _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
+            what = "--daily" if daily else "--challenge"
+            raise CommandError(f"{what} is played without a server; leave out {option}")
+        _run(_without_server(daily, day, challenge))
         return
     if day is not None:
         raise CommandError("--date is for the game of the day; add --daily")
@@ -82,6 +82,18 @@ def play(
     check_player(name, token)
     ladder, prompt = round_id or ladder, open_prompt(console(), COMMANDS)
     _run(run_terminal(server=server, ladder=ladder, name=name, token=token, token_from=token_from, prompt=prompt))
+
+
+def _without_server(daily: bool, day: str | None, challenge: str | None) -> Coroutine[Any, Any, None]:
+    if challenge is not None:
+        if daily or day is not None:
+            raise CommandError("--challenge is a game of its own; leave out --daily and --date")
+        return run_challenge(parse_challenge(challenge), challenge, prompt=open_prompt(console(), COMMANDS))
+    today = date.today()
+    day_of_game = today if day is None else parse_date(day)
+    if day_of_game > today:
+        raise DateError(f"the game of {day_of_game} begins on that day; today is {today}")
+    return run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS))
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:

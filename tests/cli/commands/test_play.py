@@ -120,3 +120,11 @@ def test_daily_game_needs_no_server(type_in, monkeypatch):
     assert result.out.endswith(
         "evilpegs daily 2026-11-22 4x6 evil X/10\n····\n⚪···\nevilpegs play --daily --date 2026-11-22\n"
     )
+
+
+def test_challenge_needs_no_server(type_in, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
+    link = "http://192.0.2.10:8000/#/play/4x6-fixed?seed=friend&v=1"
+    result = type_in("1122\nresign\n", "--challenge", link)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith(f"evilpegs 4x6 fixed X/10\n⚪···\n{link}\n")

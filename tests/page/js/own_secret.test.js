@@ -5,9 +5,11 @@ import test from "node:test";
 
 import { GameError, UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { checkResult, findSecret, makeSecret, readSecret, resultText, secretAddress, secretGame } from "../../../clients/evilpegs_page/core/own_secret.js";
-import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { formatRules, parseRules } from "../../../clients/evilpegs_page/core/rules.js";
 import { findRoute } from "../../../clients/evilpegs_page/routes.js";
+import { vectors } from "./support.js";
 
+const shared = vectors("challenges");
 const nonce = "0123456789abcdef";
 const secret = makeSecret(parseRules("4x6"), 10, "1234", nonce);
 const address = secretAddress(secret);
@@ -32,6 +34,25 @@ test("a link carries rules, limit, code and commitment, for rules of every kind"
     assert.ok(!link.replace(`${rules}?`, "").includes(code) || code.length === 1, link);
     assert.ok(link.length <= 160, link); // so that a QR code holds it
   }
+});
+
+test("links, and results of games, agree with Python", () => {
+  for (const [link, rules, limit, code, commitment] of shared.links) {
+    const read = open(link);
+    assert.deepEqual([formatRules(read.rules), read.limit, read.code, read.commitment], [rules, limit, code, commitment]);
+    assert.equal(secretAddress(read), link);
+  }
+  for (const [link, guesses, text, letters] of shared.results) {
+    const read = open(link);
+    const game = secretGame(read);
+    guesses.forEach((guess) => game.guess(guess));
+    assert.equal(resultText(read, game), text);
+    for (const each of [text, letters]) assert.deepEqual(checkResult(each, [read]).game.toJSON(), game.toJSON());
+  }
+});
+
+test("links that Python refuses are refused", () => {
+  for (const link of shared.broken) assert.throws(() => open(link), GameError, link);
 });
 
 test("links to the same code differ", () => {

@@ -1,9 +1,11 @@
 import io
+import json
 from datetime import date, timedelta
 
 import pytest
 from rich.console import Console
 
+from evilpegs_clients.challenge import parse_challenge
 from evilpegs_clients.daily import (
     WEEKDAYS_BEGIN,
     after_reply,
@@ -13,12 +15,14 @@ from evilpegs_clients.daily import (
     is_solved,
     share_text,
 )
-from evilpegs_clients.play.daily_game import run_daily
+from evilpegs_clients.play.local_game import run_challenge, run_daily
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.codes import format_code
 from support.person import Typed
+from tools.page_records import VECTORS
 
 DAY = date(2026, 11, 22)
+SHARED = json.loads((VECTORS / "challenges.json").read_text())
 
 
 @pytest.fixture
@@ -106,3 +110,40 @@ async def test_resigned_fixed_day_shows_secret(play_daily):
     assert f"The secret was  {'  '.join(secret)}" in printed
     assert printed.count("Guess 1 of 12") == 3
     assert "Resigned after 0 guesses." in printed
+
+
+@pytest.fixture
+def play_challenge(output):
+    """Play the game of a link with these lines, and return what was printed."""
+
+    async def play(link, *lines):
+        prompt = Prompt(Console(file=output, width=120), Typed(*lines))
+        await run_challenge(parse_challenge(link), link, prompt=prompt)
+        return output.getvalue()
+
+    return play
+
+
+@pytest.mark.parametrize(("link", "guesses", "text", "_"), SHARED["results"])
+async def test_own_code_is_played_and_its_result_is_that_of_page(play_challenge, link, guesses, text, _):
+    printed = await play_challenge(link, *guesses, "resign")
+    assert f"\n\n{text}\nSend this to whoever set the code" in printed
+
+
+async def test_own_code_ends_after_the_limit_of_its_link(play_challenge):
+    link = next(link for link, *_, limit, _, _ in SHARED["links"] if limit == 1)
+    printed = await play_challenge(link, "1", "2")
+    assert "Not solved after 1 guess." in printed
+    assert "evilpegs 1x34 fixed X/1\n1 ·\nchallenge " in printed
+
+
+async def test_game_with_seed_ends_with_its_link(play_challenge):
+    link = "http://192.0.2.10:8000/#/play/4x6-fixed?seed=friend&v=1"
+    printed = await play_challenge(link, "hint", "1122", "5316")  # the secret, as the page derives it
+    assert printed.endswith(f"evilpegs 4x6 fixed 2/10\n⚪···\n⚫⚫⚫⚫\n{link}\n")
+
+
+async def test_left_challenge_names_command_with_quotes(play_challenge):
+    link = "#/play/4x6-evil?seed=friend&v=1"
+    printed = await play_challenge(link, "1122", "quit")
+    assert printed.rstrip("\n").endswith(f"evilpegs play --challenge '{link}'")

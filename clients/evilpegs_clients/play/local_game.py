@@ -1,56 +1,86 @@
-"""The game of the day at a terminal, without a server: each turn is printed as if one had sent its feedback event."""
+"""Games at a terminal without a server: each turn is printed as if one had sent its feedback event."""
 
+import shlex
+from collections.abc import Callable
 from datetime import date
 from typing import Any, Final
 
-from evilpegs_clients.daily import after_reply, daily_codemaker, daily_position, daily_terms, is_solved, share_text
+from evilpegs_clients.challenge import Challenge
+from evilpegs_clients.daily import (
+    DailyTerms,
+    after_reply,
+    daily_codemaker,
+    daily_position,
+    daily_terms,
+    is_solved,
+    share_text,
+)
 from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_command
 from evilpegs_clients.play.match_screen import MatchScreen
+from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.console import PipedConsole
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code, rules_fields
 from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import History
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.fields import Outcome, Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
 
-DAILY_HELP: Final = """\
+LOCAL_HELP: Final = """\
   1122           a guess: one symbol per peg, spaces do not matter
   Enter          the board
   parts          what each reply to the last guess would have left
   resign         give up, and see the secret, or a code that fits
-  quit or q      leave; the game of the day stays the same"""
+  quit or q      leave; the game stays the same"""
+# from the turns, and whether marks are letters, to the text to share
+Result = Callable[[History, bool], str]
 # of each event, because no server numbers or sends it
 _UNSENT: Final[dict[str, Any]] = {"match": "0" * 16, "seq": 0, "at": 0}
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
+    again = f"evilpegs play --daily --date {day}"
+    game = f"daily-{day}", daily_terms(day), daily_position(day)
+    await _run(*game, again, lambda *played: f"{share_text(day, *played)}\n{again}", prompt)
+
+
+async def run_challenge(challenge: Challenge, link: str, *, prompt: Prompt | None = None) -> None:
+    is_own = challenge.commitment is not None
+    last = "Send this to whoever set the code: their page checks it at #/set." if is_own else printable(link)
+    again = f"evilpegs play --challenge {shlex.quote(printable(link))}"
+    game = "challenge", challenge.terms, Position(challenge.terms.rules)
+    await _run(*game, again, lambda *played: f"{challenge.result(*played)}\n{last}", prompt)
+
+
+async def _run(
+    name: str, terms: DailyTerms, start: Position, again: str, result: Result, prompt: Prompt | None
+) -> None:
     screen = MatchScreen(prompt or open_prompt(PipedConsole(), COMMANDS))
     dialog = Dialog(screen)
-    game = DailyGame(day, dialog, screen)
+    game = LocalGame(name, terms, start, dialog, screen)
     try:
         await game.play()
-        screen.say(f"\n{share_text(day, game.position.history, letters=screen.console.options.ascii_only)}")
-        screen.say(f"evilpegs play --daily --date {day}")
+        screen.say(f"\n{result(game.position.history, screen.console.options.ascii_only)}")
     except LeaveError:
-        screen.say(f"Goodbye. To begin the game again: evilpegs play --daily --date {day}")
+        screen.say(f"Goodbye. To begin the game again: {again}")
     finally:
         dialog.close()
 
 
-class DailyGame:
-    """The game of ``day``; ``position`` is the one after the latest reply."""
+class LocalGame:
+    """A game from ``position``, which is then the one after the latest reply."""
 
-    def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
-        self.position = daily_position(day)
-        self._terms = daily_terms(day)
-        self._codemaker = daily_codemaker(self._terms)
+    def __init__(self, name: str, terms: DailyTerms, position: Position, dialog: Dialog, screen: MatchScreen) -> None:
+        self.position = position
+        self._terms = terms
+        self._codemaker = daily_codemaker(terms)
         self._dialog = dialog
         self._screen = screen
-        self._started = _describe(day)
-        self._events = [_feedback_event(Position(self._terms.rules), self.position)] if self._turns else []
+        self._started = _describe(name, terms)
+        self._events = [_feedback_event(Position(terms.rules), position)] if self._turns else []
 
     async def play(self) -> None:
         """Play to the end of the game; raises LeaveError if the person wants to leave."""
@@ -101,9 +131,9 @@ class DailyGame:
                 for event in self._events:
                     self._screen.turn(self._started, event)
             case PlayCommand.HELP:
-                self._screen.say(DAILY_HELP)
+                self._screen.say(LOCAL_HELP)
             case PlayCommand.HINT:
-                self._screen.say("The game of the day gives no hints.")
+                self._screen.say("This game gives no hints.")
             case PlayCommand.PARTS if not self._events:
                 self._screen.say("Parts are shown of the last guess; make one first.")
             case PlayCommand.PARTS:
@@ -120,13 +150,13 @@ class DailyGame:
             self._screen.choice(self._started, self._events[-1])
 
 
-def _describe(day: date) -> MatchStarted:
-    rules, codemaker, limit, seed = daily_terms(day)
+def _describe(name: str, terms: DailyTerms) -> MatchStarted:
+    rules, codemaker, limit, seed, _ = terms
     return MatchStarted(
         **_UNSENT,
         player="player",
-        client=Program(name="evilpegs play", version="daily"),
-        ladder=f"daily-{day}",
+        client=Program(name="evilpegs play", version="local"),
+        ladder=name,
         **rules_fields(rules),
         guess_limit=limit,
         codemaker=codemaker,
