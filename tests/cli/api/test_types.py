@@ -1,7 +1,10 @@
 """What a type checker says of scripts that use the Python API: it refuses typing errors, and nothing that is right."""
 
+import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,9 @@ import evilpegs
 import evilpegs_clients
 import evilpegs_game
 import evilpegs_protocol
+from support.requirements import require
 
+PYRIGHT = Path(__file__).parents[2] / "page/node_modules/.bin/pyright"
 WRONG = [
     'evilpegs.evalute("minimax")',
     "from evilpegs import Postion",
@@ -77,21 +82,35 @@ evilpegs.duel(first_possible, Always())
 ]
 
 
-@pytest.fixture(scope="module")
-def complaints(tmp_path_factory):
-    """The errors of one run of mypy by script: the lines that have one."""
-    folder = tmp_path_factory.mktemp("scripts")
-    for number, script in enumerate([*WRONG, *RIGHT]):
-        Path(folder, f"script_{number}.py").write_text(f"import evilpegs\n{script}\n", encoding="utf-8")
-    packages = (evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol)
-    homes = dict.fromkeys(str(Path(package.__file__).parents[1]) for package in packages)
+def with_mypy(folder, homes):
+    """Return the name and the line of each error."""
     where = ["--config-file=", f"--cache-dir={folder}/cache", "--follow-imports=silent", "--no-error-summary"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MYPYPATH", os.pathsep.join(homes))
         out, err, _ = run(["--strict", *where, str(folder)])
     assert err == ""
+    return re.findall(r"(script_\d+)\.py:(\d+): error", out)
+
+
+def with_pyright(folder, homes):
+    require(PYRIGHT, "pyright is missing; run: npm ci --prefix tests/page")
+    (folder / "pyrightconfig.json").write_text(json.dumps({"extraPaths": list(homes)}))
+    command = [PYRIGHT, "--outputjson", "--pythonpath", sys.executable, "--project", folder]
+    printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    errors = [each for each in json.loads(printed)["generalDiagnostics"] if each["severity"] == "error"]
+    return [(Path(each["file"]).stem, each["range"]["start"]["line"] + 1) for each in errors]
+
+
+@pytest.fixture(scope="module", params=[with_mypy, pytest.param(with_pyright, marks=pytest.mark.full)])
+def complaints(request, tmp_path_factory):
+    """The errors of one run of a type checker by script: the lines that have one."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for number, script in enumerate([*WRONG, *RIGHT]):
+        Path(folder, f"script_{number}.py").write_text(f"import evilpegs\n{script}\n", encoding="utf-8")
+    packages = (evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol)
+    homes = dict.fromkeys(str(Path(package.__file__).parents[1]) for package in packages)
     found = {}
-    for name, line in re.findall(r"(script_\d+)\.py:(\d+): error", out):
+    for name, line in request.param(folder, homes):
         found.setdefault(name, set()).add(int(line))
     return [found.get(f"script_{number}", set()) for number in range(len(WRONG) + len(RIGHT))]
 
