@@ -21,6 +21,11 @@ def is_counted(ladder: Ladder) -> bool:
     return not ladder.sealed
 
 
+def is_withheld(*, sealed: bool, is_over: bool) -> bool:
+    """Return True while nothing of a round may be written down for others."""
+    return sealed and not is_over
+
+
 def runs_apart(ladder: Ladder) -> bool:
     """Return True where a reply may use no cache that others use, or a fast one would tell what was guessed."""
     return ladder.sealed

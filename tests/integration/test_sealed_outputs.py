@@ -67,6 +67,7 @@ LINES = {
     "ladders": [["ladders"]],
     "leaderboard": [["leaderboard", "classic"], ["leaderboard", "classic", "--csv", "--each", "game"]],
     "players list": [["players", "list", "--csv"], ["players", "list", "--ladder", "classic"]],
+    "publish": [["publish", "--no-analyses", "--json", "--out"]],
     "replay": [["replay", UNKNOWN], ["replay", "latest"]],
     "round status": [["round", "status", "final", "--json"], ["round", "status"]],
 }
@@ -385,7 +386,7 @@ class TestDatabase:
         async with AsyncExitStack() as stack:
             await contest.play_sealed(stack)
             after = await self._printed(contest)
-        control = {"replay", "players list"}
+        control = {"replay", "players list", "publish"}
         assert set(changed(before, after)) == expected("database", contest, control)
 
     async def _printed(self, contest):
@@ -428,6 +429,12 @@ async def test_luck_is_measured_when_the_round_is_over(contest):
 
 
 async def printed(contest, words):
-    """Return what a command prints, and its exit status, without the progress: a full minute may be over."""
+    """Return what a command prints and writes, and its status, without the progress: a full minute may be over."""
+    site = database_file(contest.database).with_name("site")
+    is_written = words[0] == "publish"
+    if is_written:
+        words = [*words, site]
     text = " ".join(map(str, await run_command(*words, "--database", contest.database)))
+    if is_written:
+        text += " ".join(sorted(path.name for path in site.glob("data/??/*")))
     return re.sub("not_started|playing|finished", "progress", text) if contest.sealed else text

@@ -23,6 +23,7 @@ from evilpegs_server.leaderboard.stored_results import AWAITED
 from evilpegs_server.publishing.folder import PublishError, SiteFolder
 from evilpegs_server.readers import Readers
 from evilpegs_server.record.recorded_match import RecordUnreadableError
+from evilpegs_server.sealing import is_withheld
 from evilpegs_server.site import models
 from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.routes import player_text
@@ -157,12 +158,13 @@ class _Publication:
         for name in self.wanted.rounds:
             if name not in known:
                 raise PublishError(f"there is no round {name!r}; evilpegs round status lists them")
-            if known[name].sealed and not known[name].is_over:
+            if is_withheld(sealed=known[name].sealed, is_over=known[name].is_over):
                 raise PublishError(f"the round {name} is sealed until it is over; evilpegs round close ends it")
         return [
             each
             for each in known.values()
-            if (each.is_over or not each.sealed) and (each.id in self.wanted.rounds or self._is_wanted(""))
+            if not is_withheld(sealed=each.sealed, is_over=each.is_over)
+            and (each.id in self.wanted.rounds or self._is_wanted(""))
         ]
 
     def _list(self, ladders: Sequence[str]) -> list[MatchEntry]:
