@@ -30,6 +30,11 @@ class Failures:
         if report.failed:
             self.texts.setdefault(report.nodeid, report.longreprtext)
 
+    def pytest_collectreport(self, report):
+        # a module that cannot be imported has no tests, and fails again as a whole
+        if report.failed:
+            self.texts.setdefault(report.nodeid, report.longreprtext)
+
     def pytest_sessionfinish(self):
         self.file.write_text(json.dumps(self.texts))
 

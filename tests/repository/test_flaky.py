@@ -58,10 +58,14 @@ def test_fault_fails_the_run(run):
     assert printed.endswith("test_fault.py::test_fault\n")
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [({"right": RIGHT}, 0), ({"broken": "import nothing_of_this_name"}, 1), ({}, 5)],
-)
+def test_module_that_cannot_be_imported_fails_the_run_beside_a_race(run):
+    status, printed = run(race=RACE, broken="import nothing_of_this_name")
+    assert status == 1
+    assert "1 flaky, 1 failed twice" in printed
+    assert printed.endswith("test_broken.py\n")
+
+
+@pytest.mark.parametrize(("files", "expected"), [({"right": RIGHT}, 0), ({}, 5)])
 def test_nothing_else_is_tried_again(run, files, expected):
     status, printed = run(**files)
     assert status == expected
