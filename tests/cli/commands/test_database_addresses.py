@@ -23,6 +23,7 @@ ARGUMENTS = {
     "until": ["2099-01-01T00:00Z"],
     "file": ["copy"],
     "ladder": ["--ladder", "classic"],
+    "out": ["--out", "site"],
     "reason": ["--reason", "late"],
     "tokens": ["--tokens", "tokens"],
 }
