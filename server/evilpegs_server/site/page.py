@@ -66,7 +66,9 @@ def load_page(folder: Path = PAGE_FOLDER) -> Page:
         name: PageFile(Representation(path.read_bytes()), _MEDIA_TYPES[path.suffix], FILE_HEADERS.get(name, {}))
         for name, path in sorted(paths.items())
     }
-    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+    # of what is sent only: the next process, and every other node, must find the same addresses
+    sent = [(name, file.content.digest, file.media_type, sorted(file.headers.items())) for name, file in files.items()]
+    digest = hashlib.sha256(repr(sent).encode()).hexdigest()[:16]
     index = files.pop("index.html").content.body.replace(b"/DIGEST/", f"/{digest}/".encode())
     return Page(index, files["favicon.svg"], {f"{digest}/{name}": file for name, file in files.items()})
 

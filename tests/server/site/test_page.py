@@ -1,6 +1,8 @@
 """The page as a server sends it: its document, its files, its headers, and the address of the game."""
 
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import httpx
@@ -192,6 +194,12 @@ def test_changed_file_changes_every_address(page_of, change):
     assert page == same
     assert not page.files.keys() & changed.files.keys()
     assert page.index != changed.index
+
+
+def test_addresses_are_the_same_after_a_restart():
+    code = "from evilpegs_server.site.page import load_page; print(*load_page().files)"
+    other = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert other.stdout.split() == list(load_page().files)
 
 
 def test_policy_without_game_allows_only_server():
