@@ -37,7 +37,6 @@ Promise.all([
   tried("sync-xhr", () => request(`${OUT}/sync-xhr`, false)),
   tried("importScripts", () => importScripts(`${OUT}/importScripts`)),
   tried("import", () => import(`${OUT}/import`)),
-  tried("cache", () => caches.open("x").then((cache) => cache.add(`${OUT}/cache`))),
   tried("font", () => new FontFace("x", `url(${OUT}/font)`).load()),
   events("socket", () => new WebSocket(`${OUT.replace("http", "ws")}/socket`), "onopen"),
   events("stream", () => new EventSource(`${OUT}/stream`), "onopen"),
@@ -45,7 +44,9 @@ Promise.all([
 ]).then((all) => console.log(JSON.stringify(all.filter((name) => name !== null))));
 function choose() {}
 """
-WAYS = ["fetch", "no-cors", "xhr", "sync-xhr", "importScripts", "import", "cache", "font", "socket", "stream", "nested"]
+WAYS = ["fetch", "no-cors", "xhr", "sync-xhr", "importScripts", "import", "font", "socket", "stream", "nested"]
+KEPT = """[window.caches, navigator.storageBuckets, navigator.serviceWorker].map(
+  (each) => each?.constructor.name ?? null)"""
 RUN = """([code]) => new Promise((resolve, reject) => {
   const worker = new Worker(new URL("bots/worker.js", document.querySelector("script[type=module]").src));
   worker.onerror = () => reject(new Error("no worker"));
@@ -101,9 +102,20 @@ def open_worker(watch, site_url):
 
 def test_code_of_bot_reaches_nothing(try_ways, watch, server):
     assert try_ways(server.site_url) == ([], set())
-    names = ["localStorage", "sessionStorage", "document", "cookieStore", "postMessage"]
+    names = ["localStorage", "sessionStorage", "document", "cookieStore", "postMessage", "caches"]
     code = f"console.log(JSON.stringify({names}.filter((name) => self[name] !== undefined))); function choose() {{}}"
     assert open_worker(watch, server.site_url).evaluate(RUN, [code]) == []
+
+
+def test_code_of_bot_cannot_change_what_is_kept_for_visits_offline(watch, server):
+    page = open_worker(watch, server.site_url)
+    assert page.evaluate(KEPT) == ["CacheStorage", "StorageBucketManager", "ServiceWorkerContainer"]
+    # also not as the page itself would find them again
+    code = f"""const found = {KEPT.replace("window", "self")};
+    const inherited = [WorkerGlobalScope, WorkerNavigator].flatMap((each) => Object.keys(
+      Object.getOwnPropertyDescriptors(each.prototype))).filter((name) => /cache|bucket|serviceWorker/i.test(name));
+    console.log(JSON.stringify([...found, ...inherited])); function choose() {{}}"""
+    assert page.evaluate(RUN, [code]) == [None, None, None]
 
 
 def test_same_code_gets_out_without_policy(try_ways, tmp_path, monkeypatch):

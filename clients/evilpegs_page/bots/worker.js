@@ -77,6 +77,10 @@
   });
 
   for (const name of /** @type {const} */ (["log", "info", "debug", "warn", "error"])) console[name] = log;
+  // Code that is kept for visits offline runs as the page, so a bot must not write there.
+  for (const [owner, name] of [[worker, "caches"], [worker.navigator, "storageBuckets"], [worker.navigator, "serviceWorker"]]) {
+    for (let each = owner; each; each = Object.getPrototypeOf(each)) delete each[name];
+  }
   worker.postMessage = undefined; // the only way out is an answer, and lines are counted
   post({});
 }
