@@ -144,7 +144,7 @@ records: $(DEV)
 openapi: $(DEV)
 	@$(BIN)/python -m evilpegs_server.site.openapi
 
-# The picture of the page in README.md. Needs chromium.
+# The picture of the page in README.md, the one for links, and its icons. Needs chromium.
 screenshot: $(DEV)
 	@sh tests/components.sh page
 	@$(TOOL).screenshot

@@ -1,6 +1,7 @@
 """A published site in a folder: documents in files that are named by their digests, and a manifest that lists them.
 
     index.html, favicon.svg, static/DIGEST/...   the page
+    manifest.webmanifest                         what a phone needs to install it
     data/manifest.json                           the newest site
     data/DI/GEST.json, .jsonl                    a document, or a part of the index
 
@@ -30,7 +31,7 @@ _DIGITS: Final = 32
 _TEMPORARY: Final = ".part"
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'"
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """That of the page on a server, but for what only a header can say."""
 
@@ -121,6 +122,8 @@ class SiteFolder:
             self._write(f"static/{name}", file.content.body)
         self._write("favicon.svg", page.icon.content.body)
         self._write("index.html", page.published(POLICY), is_new=True)
+        for name, file in page.beside.items():
+            self._write(name, file.content.body, is_new=True)
         os.sync()  # a manifest must not outlive what it names
         self._write(MANIFEST, orjson.dumps({"format": FORMAT, **manifest}), is_new=True)
         try:

@@ -5,8 +5,8 @@ The files are read once, at the start. Only these can be requested, so a path ou
 
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +21,8 @@ KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
 # nothing. (With `sandbox` it would have no storage either, but then code in a worker can crash the page in Chromium.)
 WORKER_POLICY: Final = "default-src 'none'; script-src 'unsafe-eval'"
 FILE_HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"bots/worker.js": {"Content-Security-Policy": WORKER_POLICY}}
+BESIDE: Final[Sequence[str]] = ("manifest.webmanifest",)
+"""What stands beside the document, at an address that lasts: a browser knows the installed page by it."""
 _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -29,6 +31,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
 }
 
 
@@ -45,6 +48,7 @@ class Page:
 
     index: bytes
     icon: PageFile
+    beside: Mapping[str, PageFile]
     files: Mapping[str, PageFile]
 
     def index_at(self, url: str | None) -> bytes:
@@ -69,16 +73,21 @@ def load_page(folder: Path = PAGE_FOLDER) -> Page:
     # of what is sent only: the next process, and every other node, must find the same addresses
     sent = [(name, file.content.digest, file.media_type, sorted(file.headers.items())) for name, file in files.items()]
     digest = hashlib.sha256(repr(sent).encode()).hexdigest()[:16]
-    index = files.pop("index.html").content.body.replace(b"/DIGEST/", f"/{digest}/".encode())
-    return Page(index, files["favicon.svg"], {f"{digest}/{name}": file for name, file in files.items()})
+    filled = {name: files.pop(name) for name in ("index.html", *BESIDE) if name in files}
+    for name, file in filled.items():
+        text = file.content.body.replace(b"/DIGEST/", f"/{digest}/".encode())
+        filled[name] = replace(file, content=Representation(text))
+    index = filled.pop("index.html").content.body
+    return Page(index, files["favicon.svg"], filled, {f"{digest}/{name}": file for name, file in files.items()})
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:
     """Return headers that let the page load files only from this server and connect only to it and ``game_url``."""
     connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-        f" connect-src {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"connect-src {connect}; manifest-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Vary": "Accept"}
 

@@ -174,6 +174,12 @@ async def get_favicon(site: CurrentSite) -> Response:
     return answer(site.page.icon.content, media_type=site.page.icon.media_type)
 
 
+@_server.get("/manifest.webmanifest", include_in_schema=False)
+async def get_beside(site: CurrentSite, request: Request) -> Response:
+    file = site.page.beside[request.url.path.rpartition("/")[2]]
+    return answer(file.content, _NEVER_KEPT, file.media_type, file.headers)
+
+
 @_server.get("/static/{path:path}", include_in_schema=False)
 async def get_static(site: CurrentSite, path: str) -> Response:
     file = site.page.files.get(path)

@@ -1,6 +1,7 @@
 """The page as a server sends it: its document, its files, its headers, and the address of the game."""
 
 import re
+import struct
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,9 +10,10 @@ import httpx
 import pytest
 
 from evilpegs_server.listening import find_game_address, find_site_address
+from evilpegs_server.publishing.folder import POLICY
 from evilpegs_server.settings import Settings
 from evilpegs_server.site import page as page_files
-from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
+from evilpegs_server.site.page import BESIDE, PAGE_FOLDER, load_page, page_headers
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 ACCEPTED = (BROWSER, "*/*", "application/json", "application/json, */*", "")
@@ -52,6 +54,7 @@ def test_page_may_only_use_its_server_and_its_game(web, site):
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
         "connect-src": ["'self'", f"ws://{game.host}:{game.port}"],
+        "manifest-src": ["'self'"],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
         "frame-ancestors": ["'none'"],
@@ -87,6 +90,7 @@ def files(web):
 def test_every_file_is_part_of_the_page():
     paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc", ".ts"}]
     names = {path.relative_to(PAGE_FOLDER).as_posix(): path for path in paths if path.name != "index.html"}
+    assert {names.pop(name).name for name in BESIDE} == load_page().beside.keys()
     assert len(names) > 5
     files = {name.partition("/")[2]: file.content.body for name, file in load_page().files.items()}
     assert files == {name: path.read_bytes() for name, path in names.items()}
@@ -96,7 +100,8 @@ def test_index_names_files_that_exist(web):
     page = web.get("/", headers={"accept": BROWSER}).text
     addresses = [each for each in re.findall('(?:href|src)="([^"#]+)"', page) if not each.startswith("api/")]
     assert len(addresses) > 5
-    assert {each.removeprefix("static/") for each in addresses} <= load_page().files.keys()
+    page = load_page()
+    assert {each.removeprefix("static/") for each in addresses} <= page.files.keys() | page.beside.keys()
 
 
 @pytest.mark.parametrize(
@@ -121,6 +126,23 @@ def test_code_of_bots_runs_without_network(web, files):
     [policy] = web.get(f"{files}/bots/worker.js").headers.get_list("content-security-policy")
     assert policy == "default-src 'none'; script-src 'unsafe-eval'"
     assert "content-security-policy" not in web.get(f"{files}/app.js").headers
+
+
+def test_manifest_of_installed_page_stays_below_its_folder_and_names_icons(web):
+    answer = web.get("/manifest.webmanifest")
+    assert (answer.headers["content-type"], answer.headers["cache-control"]) == (
+        "application/manifest+json",
+        "no-store",
+    )
+    manifest = answer.json()
+    assert {manifest[name] for name in ("start_url", "scope")} == {"./"}
+    assert (manifest["name"], manifest["display"]) == ("evilpegs", "standalone")
+    for icon in manifest["icons"]:
+        sent = web.get(f"/{icon['src']}")
+        assert sent.headers["content-type"] == icon["type"]
+        if icon["type"] == "image/png":  # whose width and height stand there
+            assert "x".join(str(each) for each in struct.unpack(">II", sent.content[16:24])) == icon["sizes"]
+            assert len(sent.content) < 12 << 10
 
 
 def test_changed_policy_of_file_changes_every_address(page_of, monkeypatch):
@@ -200,6 +222,11 @@ def test_addresses_are_the_same_after_a_restart():
     code = "from evilpegs_server.site.page import load_page; print(*load_page().files)"
     other = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert other.stdout.split() == list(load_page().files)
+
+
+def test_published_page_may_do_the_same_without_a_game():
+    only_in_headers = "; frame-ancestors 'none'"
+    assert POLICY + only_in_headers == page_headers(None)["Content-Security-Policy"]
 
 
 def test_policy_without_game_allows_only_server():
