@@ -61,10 +61,16 @@ function markLink(route) {
   }
 }
 
+async function keepOffline() {
+  const module = await import("./keep_offline.js").catch(() => null);
+  await module?.keepOffline();
+}
+
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
 addEventListener("hashchange", () => follow());
 if (document.querySelector("meta[name=published]") !== null) void import("./published.js").then(({ showOrigin }) => showOrigin());
-void follow(true);
+// after the first view, because it loads all files of the page
+void follow(true).then(() => isSecureContext && (globalThis.requestIdleCallback ?? setTimeout)(keepOffline));

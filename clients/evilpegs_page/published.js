@@ -21,7 +21,9 @@ const kept = new Map();
 
 /** Say below the page what it shows, and of when. */
 export async function showOrigin() {
-  const { made_at, log, evilpegs } = await readManifest();
+  const found = await readManifest().catch(() => null);
+  if (found === null) return; // offline, where games in the browser work
+  const { made_at, log, evilpegs } = found;
   const text = `Published ${momentWords(made_at)} by evilpegs ${evilpegs}, from the log ${log}. Matches that were over then are shown, and nobody can play against the server here. Games in your browser work.`;
   document.body.append(Object.assign(document.createElement("footer"), { textContent: text }));
 }

@@ -64,6 +64,10 @@ export function shareText(game, date) {
 
 /** Return what to say where nobody else can open the addresses of this page; elsewhere no text. @param {string} hostname */
 export function onlyHereWords(hostname) {
-  const isOwn = /^(localhost|127\..*|\[::1\])$/.test(hostname);
-  return isOwn ? "Only this machine can open this address. Others need the one that the server prints." : "";
+  return isThisMachine(hostname) ? "Only this machine can open this address. Others need the one that the server prints." : "";
+}
+
+/** Whether a name in an address means this machine, wherever it is opened. @param {string} hostname */
+export function isThisMachine(hostname) {
+  return /^((.+\.)?localhost\.?|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

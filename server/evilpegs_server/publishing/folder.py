@@ -1,7 +1,7 @@
 """A published site in a folder: documents in files that are named by their digests, and a manifest that lists them.
 
     index.html, favicon.svg, static/DIGEST/...   the page
-    manifest.webmanifest                         what a phone needs to install it
+    offline.js, manifest.webmanifest             its service worker, and what a phone needs to install it
     data/manifest.json                           the newest site
     data/DI/GEST.json, .jsonl                    a document, or a part of the index
 
@@ -31,7 +31,7 @@ _DIGITS: Final = 32
 _TEMPORARY: Final = ".part"
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'none'"
+    "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """That of the page on a server, but for what only a header can say."""
 

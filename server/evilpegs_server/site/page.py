@@ -20,9 +20,16 @@ KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
 # A worker has the policy of its own response. This one runs code that visitors wrote or were given: it may request
 # nothing. (With `sandbox` it would have no storage either, but then code in a worker can crash the page in Chromium.)
 WORKER_POLICY: Final = "default-src 'none'; script-src 'unsafe-eval'"
-FILE_HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"bots/worker.js": {"Content-Security-Policy": WORKER_POLICY}}
-BESIDE: Final[Sequence[str]] = ("manifest.webmanifest",)
+# The service worker passes requests of the page on, and it has none of its own to others.
+OFFLINE_POLICY: Final = "default-src 'none'; connect-src 'self'"
+FILE_HEADERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "bots/worker.js": {"Content-Security-Policy": WORKER_POLICY},
+    "offline.js": {"Content-Security-Policy": OFFLINE_POLICY},
+}
+BESIDE: Final[Sequence[str]] = ("offline.js", "manifest.webmanifest")
 """What stands beside the document, at an address that lasts: a browser knows the installed page by it."""
+_NEVER_LOADED: Final = ("preview.png", "package.json", "vendor/manifest.json", "LICENSES.txt")
+"""The ends of the names of files that the page does not need offline: it never loads them."""
 _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -74,8 +81,12 @@ def load_page(folder: Path = PAGE_FOLDER) -> Page:
     sent = [(name, file.content.digest, file.media_type, sorted(file.headers.items())) for name, file in files.items()]
     digest = hashlib.sha256(repr(sent).encode()).hexdigest()[:16]
     filled = {name: files.pop(name) for name in ("index.html", *BESIDE) if name in files}
+    loaded = " ".join(name for name in files if not name.endswith(_NEVER_LOADED))
+    values = {b"/DIGEST/": f"/{digest}/", b'"NAMES"': f'"{loaded}"'}
     for name, file in filled.items():
-        text = file.content.body.replace(b"/DIGEST/", f"/{digest}/".encode())
+        text = file.content.body
+        for place, value in values.items():
+            text = text.replace(place, value.encode())
         filled[name] = replace(file, content=Representation(text))
     index = filled.pop("index.html").content.body
     return Page(index, files["favicon.svg"], filled, {f"{digest}/{name}": file for name, file in files.items()})
@@ -86,7 +97,7 @@ def page_headers(game_url: str | None) -> dict[str, str]:
     connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src {connect}; manifest-src 'self'; "
+        f"connect-src {connect}; manifest-src 'self'; worker-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Vary": "Accept"}

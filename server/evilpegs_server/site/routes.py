@@ -175,6 +175,7 @@ async def get_favicon(site: CurrentSite) -> Response:
 
 
 @_server.get("/manifest.webmanifest", include_in_schema=False)
+@_server.get("/offline.js", include_in_schema=False)
 async def get_beside(site: CurrentSite, request: Request) -> Response:
     file = site.page.beside[request.url.path.rpartition("/")[2]]
     return answer(file.content, _NEVER_KEPT, file.media_type, file.headers)

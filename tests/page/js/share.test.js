@@ -52,8 +52,8 @@ test("a result names rules and codemaker, and gives no code away", () => {
 });
 
 test("addresses that only this machine can open are known", () => {
-  assert.deepEqual(["localhost", "127.0.0.1", "[::1]"].map((host) => onlyHereWords(host) === ""), [false, false, false]);
-  assert.deepEqual(["192.168.1.7", "10.127.0.1", "localhost.example"].map(onlyHereWords), ["", "", ""]);
+  for (const host of ["localhost", "localhost.", "pegs.localhost", "127.0.0.1", "127.9.9.9", "[::1]"]) assert.notEqual(onlyHereWords(host), "", host);
+  for (const host of ["192.168.1.7", "10.127.0.1", "localhost.example", "notlocalhost", "127.0.0.1.example", "[::2]"]) assert.equal(onlyHereWords(host), "", host);
 });
 
 test("a replay is linked by its guesses, and by what the codemaker draws from", () => {

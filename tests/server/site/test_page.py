@@ -16,6 +16,7 @@ from evilpegs_server.site import page as page_files
 from evilpegs_server.site.page import BESIDE, PAGE_FOLDER, load_page, page_headers
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+UNUSED = ("manifest.json", "lit.LICENSES.txt", "plot.LICENSES.txt")
 ACCEPTED = (BROWSER, "*/*", "application/json", "application/json, */*", "")
 
 
@@ -55,6 +56,7 @@ def test_page_may_only_use_its_server_and_its_game(web, site):
         "img-src": ["'self'", "data:"],
         "connect-src": ["'self'", f"ws://{game.host}:{game.port}"],
         "manifest-src": ["'self'"],
+        "worker-src": ["'self'"],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
         "frame-ancestors": ["'none'"],
@@ -126,6 +128,20 @@ def test_code_of_bots_runs_without_network(web, files):
     [policy] = web.get(f"{files}/bots/worker.js").headers.get_list("content-security-policy")
     assert policy == "default-src 'none'; script-src 'unsafe-eval'"
     assert "content-security-policy" not in web.get(f"{files}/app.js").headers
+
+
+def test_worker_for_offline_names_what_the_page_loads_and_is_never_kept(web, files):
+    worker = web.get("/offline.js")
+    assert (worker.headers["content-type"], worker.headers["cache-control"]) == (
+        "text/javascript; charset=utf-8",
+        "no-store",
+    )
+    assert policy(worker) == {"default-src": ["'none'"], "connect-src": ["'self'"]}
+    assert f'const FILES = "{files[1:]}/";' in worker.text
+    named = set(re.search('const NAMES = "([^"]+)"', worker.text)[1].split())
+    unused = {"preview.png", "package.json", *(f"vendor/{each}" for each in UNUSED)}
+    assert named == {name.partition("/")[2] for name in load_page().files} - unused
+    assert web.get(f"{files}/offline.js").status_code == 404  # there it would keep nothing but its own folder
 
 
 def test_manifest_of_installed_page_stays_below_its_folder_and_names_icons(web):
