@@ -9,7 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from support.browser import follow, look
+from support.page.played_matches import play_bots, wait_for_leaderboard
 from support.static_host import static_host
+from support.threaded_server import server_in_thread
+from support.waiting import wait_until
 
 WALKED = {
     "#/": "Find the code that evil has not chosen",
@@ -52,8 +55,31 @@ QUERIES = [
 """What a server without open matches answers in the same way."""
 
 
+def board(server):
+    with urllib.request.urlopen(f"{server.site_url}api/v1/ladders/classic/leaderboard") as answer:
+        return json.load(answer)["rows"]
+
+
 @pytest.fixture(scope="module")
-def folder(server, analyzed, tmp_path_factory):
+def server(tmp_path_factory):
+    """A server of their own: no other test may play on it between the publishing and a comparison."""
+    with server_in_thread(f"sqlite:///{tmp_path_factory.mktemp('page') / 'page.sqlite3'}") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def played(server, tmp_path_factory):
+    """The last match of each bot by its name and ladder."""
+    plan = [("minimax", "classic", 2), ("first-consistent", "classic", 1), ("minimax", "classic-evil", 1)]
+    summaries = play_bots(server, tmp_path_factory.mktemp("bots"), plan)
+    for each, (_, ladder, _) in zip(summaries, plan, strict=True):
+        wait_for_leaderboard(server.site_url, ladder, each.player, len(each.games))
+    wait_until(lambda: all(row["adjusted_games"] == row["games"] for row in board(server)))
+    return {(each.player, ladder): each.matches[-1].match for each, (_, ladder, _) in zip(summaries, plan, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def folder(server, played, tmp_path_factory):
     root = tmp_path_factory.mktemp("host")
     out = root / "some/path"
     chosen = "--ladder", "classic", "--ladder", "classic-evil"
