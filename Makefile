@@ -124,10 +124,9 @@ worst: $(DEV)
 snapshots: $(DEV)
 	@$(TOOL).snapshots
 
-# Play the matches of protocol/README.md again, write them into it, and render it for the page.
+# Play the matches of protocol/README.md again and write them into it.
 transcripts: $(DEV)
 	@$(TOOL).transcripts
-	@$(TOOL).protocol_page
 
 # Write the tables of docs/operate.md from the settings and metrics.
 references: $(DEV)

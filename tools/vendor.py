@@ -24,6 +24,7 @@ DIRECTIVES = {"class-map": "classMap", "live": "live", "ref": "createRef, ref", 
 ENTRIES = {
     "lit": "export * from 'lit';\n"
     + "".join(f"export {{{names}}} from 'lit/directives/{file}.js';\n" for file, names in DIRECTIVES.items()),
+    "marked": "export {Marked, Renderer} from 'marked';\n",
     "plot": "export * from '@observablehq/plot';\n",
 }
 STYLE_ELEMENTS = {

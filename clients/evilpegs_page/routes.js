@@ -40,7 +40,9 @@ export const ROUTES = Object.freeze([
   { path: "replay/:rules", title: "Replay", under: "", tag: "game-replay-view", load: () => import("./views/game_replay.js") },
   { path: "verify", title: "Verify a record", under: "matches", tag: "verify-view", load: () => import("./views/verify.js") },
   { path: "bots", title: "Start a bot", tag: "bots-view", load: () => import("./views/bots.js") },
-  { path: "protocol", title: "Protocol", under: "bots", tag: "protocol-view", load: () => import("./views/protocol.js") },
+  { path: "docs", title: "Documents", under: "how", tag: "documents-view", load: () => import("./views/documents.js") },
+  { path: "docs/:name", title: "Document", under: "how", tag: "document-view", load: () => import("./views/document.js") },
+  { path: "protocol", title: "Protocol", under: "bots", tag: "document-view", load: () => import("./views/document.js") },
 ]);
 
 /** @type {Route} */

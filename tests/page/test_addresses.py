@@ -64,7 +64,7 @@ def test_every_file_that_views_load_is_kept(open_view):
         follow(page, f"#/{view}")
         page.locator(drawn).first.wait_for()
     files = {url: cache for url, cache in kept.items() if "/api/" not in url and url != site}
-    assert {url.rpartition(".")[2] for url in files} == {"js", "css", "svg", "html", "txt"}
+    assert {url.rpartition(".")[2] for url in files} == {"js", "css", "svg", "md", "json", "txt"}
     assert set(files.values()) == {"public, max-age=31536000, immutable"}
 
 

@@ -30,6 +30,8 @@ WALKED = {
     "#/match/{match}": "minimax against",
     "#/rounds": "Contests",
     "#/verify": "Verify a record",
+    "#/docs": "Documents",
+    "#/docs/scoring": "Scores, luck, intervals and ranks",
     "#/protocol": "The evilpegs protocol",
     "#/server/classic": "",
     "#/watch/classic": "",

@@ -119,7 +119,8 @@ LOADED = {
     "#/rounds": "rounds-view .card",
     "#/matches": "matches-view .card",
     "#/server/classic-practice": "server-play-view button.large",
-    "#/protocol": "protocol-view article",
+    "#/docs": "documents-view li",
+    "#/protocol": "document-view article",
 }
 
 
@@ -130,7 +131,7 @@ def test_view_whose_documents_fail_loads_them_when_the_network_is_back(watch, ad
     follow(page, address)
     shown.wait_for()
     follow(page, "#/nothing")
-    documents = re.compile(r"/api/v1/|/protocol\.html")
+    documents = re.compile(r"/api/v1/|/documents/")
     answers = []
     for fail in (lambda route: route.abort(), lambda route: route.fulfill(status=503)):
         answers.append(fail)

@@ -3,6 +3,7 @@
 import os
 import sys
 from difflib import get_close_matches
+from importlib.resources import files
 from pathlib import Path
 from textwrap import shorten
 from typing import Annotated, Final
@@ -10,7 +11,6 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.markdown import Markdown
 
-import evilpegs
 from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
 from evilpegs.main import app
@@ -19,7 +19,7 @@ from evilpegs.options import FILE
 from evilpegs.output import Column, console, print_table
 from evilpegs_game.errors import quoted
 
-_PACKAGE: Final = Path(evilpegs.__file__).parent
+_PACKAGE: Final = Path(str(files("evilpegs_page")))
 # a wheel has the texts in the package (pyproject.toml); an editable installation reads them where they are written
 FOLDER: Final = _PACKAGE / "texts" if (_PACKAGE / "texts").is_dir() else _PACKAGE.parents[1]
 

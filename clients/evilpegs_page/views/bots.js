@@ -98,7 +98,7 @@ export default class BotsView extends LoadingView {
           <li>Practice needs no name. For a rated ladder, send <code>name</code> and <code>kind</code> in <code>hello</code>, keep the <code>token</code> that <code>welcome</code> carries, and send it the next time.</li>
           <li>Where no color occurs twice (<code>repeats</code> is false in <code>match_started</code>), leave out the other codes.</li>
           <li>A whole bot in one file, with a name, a clock and checks: <a href="./bot.py" download>bot.py</a> or <a href="./bot.js" download>bot.js</a>, which have the address of this server in them.</li>
-          <li><a href="#/protocol">The protocol</a> has every message and error on one page.</li>
+          <li><a href="#/docs/protocol">The protocol</a> has every message and error on one page.</li>
           <li><a href="#/matches">Matches</a> replays what your bot did, and the <a href="#/ladder">leaderboard</a> ranks it.</li>
         </ul>
       </section>

@@ -17,13 +17,14 @@ const REASONS = Object.freeze([
   ["2", 0, 0, "The code has only one 2, which has its mark already."],
   ["6", 0, 0, "The code has no 6."],
 ]);
-/** @type {readonly [string, string][]} */
+/** @type {readonly [string, string, string][]} */
 const DOCUMENTS = Object.freeze([
-  ["tour", "what there is, in ten minutes"],
-  ["strategies", "how to write a bot"],
-  ["scoring", "how results become ranks"],
-  ["contest", "a contest for a class"],
-  ["page", "all addresses and keys of this page"],
+  ["tour", "Tour", "what there is, in ten minutes"],
+  ["strategies", "Strategies", "how to write a bot"],
+  ["protocol", "Protocol", "every message and error, for a client of your own"],
+  ["scoring", "Scores", "how results become ranks"],
+  ["contest", "Contest", "a week of a contest for a class"],
+  ["page", "Page", "all addresses and keys of this page"],
 ]);
 
 export default class HowView extends LitElement {
@@ -99,8 +100,8 @@ export default class HowView extends LitElement {
       </section>
       <section class="card" aria-labelledby="documents">
         <h2 id="documents">Documents</h2>
-        <p><a href="#/protocol">The protocol</a> of the server can be read on this page. The others come with the program:</p>
-        <ul class="plain">${DOCUMENTS.map(([name, what]) => html`<li><code>evilpegs docs ${name}</code>: ${what}</li>`)}<li><code>evilpegs docs</code>: the list of all</li></ul>
+        <ul class="plain">${DOCUMENTS.map(([name, title, what]) => html`<li><a href="#/docs/${name}">${title}</a>: ${what}</li>`)}</ul>
+        <p><a href="#/docs">All documents</a>; in a terminal: <code>evilpegs docs</code></p>
       </section>
     `;
   }

@@ -1,9 +1,11 @@
 """The files of the web page, and the HTTP headers that let the page connect only to this server.
 
 The files are read once, at the start. Only these can be requested, so a path out of their directory matches none.
+The documents of the version are among them, in `documents/`.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +18,8 @@ from urllib.parse import urlsplit
 from evilpegs_server.representation import Representation
 
 PAGE_FOLDER: Final = Path(str(files("evilpegs_page")))
+# a wheel has the texts in the package (pyproject.toml); an editable installation reads them where they are written
+_TEXTS: Final = PAGE_FOLDER / "texts" if (PAGE_FOLDER / "texts").is_dir() else PAGE_FOLDER.parents[1]
 KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
 # A worker has the policy of its own response. This one runs code that visitors wrote or were given: it may request
 # nothing. (With `sandbox` it would have no storage either, but then code in a worker can crash the page in Chromium.)
@@ -35,6 +39,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".md": "text/markdown; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
@@ -71,11 +76,13 @@ class Page:
 
 
 def load_page(folder: Path = PAGE_FOLDER) -> Page:
-    """Read the files below ``folder``, without those of an unknown media type."""
+    """Read the files below ``folder``, without those of an unknown media type, and the documents."""
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES}
+    paths = {name: path for name, path in paths.items() if not name.startswith("texts/")}
+    contents = {name: path.read_bytes() for name, path in sorted(paths.items())} | _documents()
     files = {
-        name: PageFile(Representation(path.read_bytes()), _MEDIA_TYPES[path.suffix], FILE_HEADERS.get(name, {}))
-        for name, path in sorted(paths.items())
+        name: PageFile(Representation(content), _MEDIA_TYPES[Path(name).suffix], FILE_HEADERS.get(name, {}))
+        for name, content in contents.items()
     }
     # of what is sent only: the next process, and every other node, must find the same addresses
     sent = [(name, file.content.digest, file.media_type, sorted(file.headers.items())) for name, file in files.items()]
@@ -90,6 +97,18 @@ def load_page(folder: Path = PAGE_FOLDER) -> Page:
         filled[name] = replace(file, content=Representation(text))
     index = filled.pop("index.html").content.body
     return Page(index, files["favicon.svg"], filled, {f"{digest}/{name}": file for name, file in files.items()})
+
+
+def _documents() -> dict[str, bytes]:
+    texts = {path.name: path.read_bytes() for pattern in ("*.md", "*.svg") for path in (_TEXTS / "docs").glob(pattern)}
+    texts["protocol.md"] = (_TEXTS / "protocol/README.md").read_bytes()
+    titles = {
+        name.removesuffix(".md"): texts[name].decode().partition("\n")[0].strip("# ")
+        for name in sorted(texts)
+        if name.endswith(".md")
+    }
+    texts["titles.json"] = json.dumps(titles).encode()
+    return {f"documents/{name}": texts[name] for name in sorted(texts)}
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:

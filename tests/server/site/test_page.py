@@ -1,9 +1,11 @@
 """The page as a server sends it: its document, its files, its headers, and the address of the game."""
 
+import json
 import re
 import struct
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
@@ -16,7 +18,8 @@ from evilpegs_server.site import page as page_files
 from evilpegs_server.site.page import BESIDE, PAGE_FOLDER, load_page, page_headers
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
-UNUSED = ("manifest.json", "lit.LICENSES.txt", "plot.LICENSES.txt")
+UNUSED = ("manifest.json", "lit.LICENSES.txt", "marked.LICENSES.txt", "plot.LICENSES.txt")
+ROOT = Path(__file__).parents[3]
 ACCEPTED = (BROWSER, "*/*", "application/json", "application/json, */*", "")
 
 
@@ -94,8 +97,13 @@ def test_every_file_is_part_of_the_page():
     names = {path.relative_to(PAGE_FOLDER).as_posix(): path for path in paths if path.name != "index.html"}
     assert {names.pop(name).name for name in BESIDE} == load_page().beside.keys()
     assert len(names) > 5
+    texts = {f"documents/{path.name}": path for path in ROOT.glob("docs/*") if path.suffix in {".md", ".svg"}}
+    texts["documents/protocol.md"] = ROOT / "protocol/README.md"
     files = {name.partition("/")[2]: file.content.body for name, file in load_page().files.items()}
-    assert files == {name: path.read_bytes() for name, path in names.items()}
+    titles = json.loads(files.pop("documents/titles.json"))
+    assert files == {name: path.read_bytes() for name, path in (names | texts).items()}
+    assert titles["page"] == "The page"
+    assert {f"documents/{name}.md" for name in titles} == {name for name in texts if name.endswith(".md")}
 
 
 def test_index_names_files_that_exist(web):
@@ -113,10 +121,12 @@ def test_index_names_files_that_exist(web):
         ("style.css", "text/css; charset=utf-8"),
         ("vendor/manifest.json", "application/json"),
         ("bots/python.txt", "text/plain; charset=utf-8"),
+        ("documents/tour.md", "text/markdown; charset=utf-8"),
     ],
 )
 def test_files_are_served_and_kept(web, files, path, media_type):
     answer = web.get(f"{files}/{path}")
+    path = path.replace("documents/", "../../docs/")
     assert answer.content == (PAGE_FOLDER / path).read_bytes()
     assert answer.headers["content-type"] == media_type
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -223,7 +233,8 @@ def page_of(tmp_path):
 def test_files_of_other_types_are_left_out(page_of):
     page = page_of(FILES)
     digest = page.index.decode().split("/")[1]
-    assert list(page.files) == [f"{digest}/{name}" for name in ("a.js", "favicon.svg", "sub/b.css")]
+    of_folder = [name for name in page.files if "/documents/" not in name]
+    assert of_folder == [f"{digest}/{name}" for name in ("a.js", "favicon.svg", "sub/b.css")]
 
 
 @pytest.mark.parametrize("change", [{"index.html": "/DIGEST/"}, {"sub/b.css": "y"}, {"new.js": "x"}])

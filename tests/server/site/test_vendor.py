@@ -80,7 +80,14 @@ def test_wheel_has_every_file_of_page_and_every_tree(tmp_path):
     [wheel] = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         prefix = "evilpegs_page/"
-        packed = {name.removeprefix(prefix) for name in archive.namelist() if name.startswith(prefix)}
+        texts = f"{prefix}texts/"
+        documents = {name.removeprefix(texts) for name in archive.namelist() if name.startswith(texts)}
+        assert {"README.md", "protocol/README.md", "docs/tour.md", "examples/minimal_bot.py"} <= documents
+        packed = {
+            name.removeprefix(prefix)
+            for name in archive.namelist()
+            if name.startswith(prefix) and not name.startswith(texts)
+        }
         paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"]
         assert packed == {path.relative_to(PAGE_FOLDER).as_posix() for path in paths}
         assert wrong_files(lambda name: archive.read(f"{prefix}vendor/{name}")) == []

@@ -1,11 +1,12 @@
-/** The protocol of the server's version. The part of the address scrolls to a heading. */
+/** A document of this version. The part of the address scrolls to a heading. */
 
 import { css, html } from "../vendor/lit.js";
-import { getChanged } from "../api.js";
 import { shared } from "../components/shared_style.js";
+import { documentHtml } from "../document_text.js";
+import { FOLDER, documentFile, documentTitles } from "../documents.js";
 import { LoadingView } from "./loading_view.js";
 
-export default class ProtocolView extends LoadingView {
+export default class DocumentView extends LoadingView {
   static properties = { article: { state: true } };
 
   static styles = [
@@ -51,7 +52,6 @@ export default class ProtocolView extends LoadingView {
         font: 0.88em var(--mono);
       }
       pre {
-        overflow-x: auto;
         padding: 0.8rem 1rem;
         border-radius: 0.7rem;
         background: var(--sunken);
@@ -60,6 +60,11 @@ export default class ProtocolView extends LoadingView {
       pre code {
         padding: 0;
         background: none;
+      }
+      img {
+        width: 100%;
+        border-radius: 0.7rem;
+        background: white;
       }
       @media print {
         pre { white-space: pre-wrap; }
@@ -91,9 +96,15 @@ export default class ProtocolView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    const answer = await getChanged(new URL("../protocol.html", import.meta.url).href, "", signal);
-    // a file of the page itself, with no markup but that of tools/protocol_page.py; a parsed document runs no scripts
-    const { body } = new DOMParser().parseFromString(answer?.text ?? "", "text/html");
+    const titles = await documentTitles(signal);
+    const name = this.params.name ?? "protocol";
+    if (titles[name] === undefined) {
+      this.failure = `No document is called ${name}.`;
+      return;
+    }
+    const text = documentHtml(await documentFile(`${name}.md`, signal), name, Object.keys(titles), FOLDER);
+    // its markup is that of document_text.js, and a parsed document runs no scripts
+    const { body } = new DOMParser().parseFromString(text, "text/html");
     this.article = document.createElement("article");
     this.article.append(...body.childNodes);
     await this.updateComplete;
@@ -104,7 +115,6 @@ export default class ProtocolView extends LoadingView {
   }
 
   render() {
-    if (this.article !== null) return this.article;
-    return html`<h1>The protocol</h1>${this.problem()} ${this.loading()}`;
+    return html`<p><a href="#/docs">All documents</a></p>${this.article ?? html`<h1>Document</h1>${this.problem()} ${this.loading()}`}`;
   }
 }

@@ -1,0 +1,1 @@
+export {Marked, Renderer} from 'marked';
