@@ -1,6 +1,8 @@
 """Measure the evaluation of criteria and of strategies against every secret, and of the luck of games.
 
-Evaluations are medians of warm runs that take turns with a plain loop of a million interpreter steps. On the smallest
+Evaluations are medians of warm runs that take turns with a plain loop of a million interpreter steps. An evaluation
+decides feedbacks, of every guess with every candidate at each live set; a loop that computes each of them says how many
+of them are never computed. On the smallest
 rules a plain evaluation that computes a table of all part sizes at every turn runs beside them. The luck of games is
 timed with warm live sets, as after the replies of a server, and with none.
 
@@ -20,8 +22,8 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
-from evilpegs_game.codes import column_code, parse_code
-from evilpegs_game.evaluation.exact import distribution_from, play_turns
+from evilpegs_game.codes import all_codes, column_code, parse_code
+from evilpegs_game.evaluation.exact import distribution_from, play_turns, walk_tree
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
@@ -29,15 +31,15 @@ from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve
-from evilpegs_game.partition import part_size_table
+from evilpegs_game.partition import feedback_numbers, part_size_table
 from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
 EVALUATIONS = [
-    ("4x6", MINIMAX, 1, 0.004),
-    ("4x10-distinct", ENTROPY, 1, 0.15),
-    ("5x8", MINIMAX, 1, 0.66),
-    ("5x8", MINIMAX, 2, 1.2),
+    ("4x6", MINIMAX, 1, 0.0012),
+    ("4x10-distinct", ENTROPY, 1, 0.04),
+    ("5x8", MINIMAX, 1, 0.28),
+    ("5x8", MINIMAX, 2, 0.4),
     ("6x6", MINIMAX, 2, 5.0),
 ]
 """Rules, criterion, threads, and the most seconds wanted."""
@@ -99,8 +101,27 @@ def run_evaluations(rounds: int) -> list[Figure]:
     for text, criterion, threads, seconds in EVALUATIONS:
         rules = Rules.parse(text)
         run = partial(evaluate_heuristic, rules, criterion, threads=threads)
-        figures += show_evaluation(f"{text} {criterion.name}, all secrets", threads, run, rounds, seconds)
+        found = show_evaluation(f"{text} {criterion.name}, all secrets", threads, run, rounds, seconds)
+        figures += found
+        if threads == 1:
+            decided, computed = feedbacks_decided(rules, criterion) / found[0].value * 1e3, feedbacks_computed(rules)
+            print(
+                f"  {decided / 1e9:,.1f} billion feedbacks decided per second, {computed / 1e9:,.2f} computed by a loop"
+            )
     return figures
+
+
+def feedbacks_decided(rules: Rules, criterion: Criterion) -> int:
+    """Return how many feedbacks the guesses of an evaluation depend on: at three candidates or more, of every code."""
+    nodes = walk_tree(partial(best_guess, criterion=criterion), Position(rules, (), LiveSets()))
+    return sum(rules.size * node.position.count for node in nodes if node.position.count > 2)
+
+
+def feedbacks_computed(rules: Rules, guesses: int = 200) -> float:
+    """Return how many feedbacks per second a loop over all codes computes on one core."""
+    codes = all_codes(rules)
+    chosen = [column_code(codes, i * (rules.size // guesses)) for i in range(guesses)]
+    return guesses * rules.size / seconds_of(lambda: [feedback_numbers(codes, guess) for guess in chosen])
 
 
 def run_guesses(rounds: int) -> list[Figure]:

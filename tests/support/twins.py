@@ -6,6 +6,7 @@ names of the kernels that were executed if they are plain Python.
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 from evilpegs_game.rules import Rules
@@ -113,7 +114,8 @@ def live_sets():
 def guessing():
     from evilpegs_game.evaluation.heuristic import evaluate_heuristic
     from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
-    from evilpegs_game.guessing.selection import best_guess, sampled_guess
+    from evilpegs_game.guessing.search import best_of_many
+    from evilpegs_game.guessing.selection import best_code_in_chunks, best_guess, guessed_color_mask, sampled_guess
     from evilpegs_game.live.live_sets import LiveSets
     from evilpegs_game.live.position import Position
 
@@ -125,6 +127,11 @@ def guessing():
             yield evaluate_heuristic(rules, criterion, candidates_only=True, threads=2, batch_codes=8)
             position = Position(rules, some_history(rules, rng, 1)[0], LiveSets(), budget=10**6)
             yield best_guess(position, criterion), best_guess(position, criterion, candidates_only=True)
+            # how large live sets are searched
+            live, guessed, measure = position.candidates, guessed_color_mask(position.history), criterion.measure(100)
+            yield best_of_many(live.copy(), rules.colors, rules.repeats, guessed, *measure, False).tolist()
+            with ThreadPoolExecutor(2) as threads:
+                yield best_code_in_chunks(live, rules, guessed, measure, False, threads).tolist()
     yield evaluate_heuristic(Rules(4, 4), ENTROPY)  # where products are multiplied
     yield sampled_guess(Position(Rules(4, 4), some_history(Rules(4, 4), rng, 1)[0], LiveSets(), budget=900), rng)
 

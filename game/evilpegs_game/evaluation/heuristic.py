@@ -23,8 +23,8 @@ from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.errors import check_bound
 from evilpegs_game.feedback import History, feedbacks
 from evilpegs_game.guessing.criteria import Criterion
-from evilpegs_game.guessing.ranking import Measure
-from evilpegs_game.guessing.search import best_code
+from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few
+from evilpegs_game.guessing.ranking import TOTALS, Measure
 from evilpegs_game.guessing.selection import best_guess_at, color_mask, guessed_color_mask
 from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.live.live_sets import LiveSets
@@ -46,7 +46,6 @@ _FEW = 8  # only smaller live sets are first searched for a candidate that separ
 MAX_BYTES: Final = 2 << 30
 """The most memory of one evaluation."""
 
-_BATCH: Final = 1 << 12  # larger live sets are searched one by one
 _LEAST_BYTES: Final = 1 << 24
 _BATCH_BYTES: Final = 1 << 22
 
@@ -74,7 +73,7 @@ def count_solved_codes(
     for i in range(codes):
         indices[i] = i
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
-    zero = int(np.int64(0))  # with a literal the callee would be compiled twice
+    zero, one = int(np.int64(0)), int(np.int64(1))  # with literals the callees would be compiled twice
     top = _push_parts(stack, zero, solved, sizes, zero, zero, guessed)
     while top:
         top -= 1
@@ -84,7 +83,7 @@ def count_solved_codes(
             solved[depth] += 1
             solved[depth + 1] += stop - start - 1
             continue
-        guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
+        guess = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, one)[0]
         counts, order = sort_into_parts(number_codes(live, guess), parts)
         for i in range(order.size):
             order[i] = indices[start + order[i]]
@@ -138,7 +137,7 @@ def evaluate_heuristic(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
     *,
-    batch_codes: int = _BATCH,
+    batch_codes: int = MAX_CODES,
 ) -> tuple[int, ...]:
     """Return, at index i, how many candidates a heuristic solves at guess i + 1 after ``history``.
 
@@ -156,6 +155,8 @@ def evaluate_heuristic(
     root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_color_mask(history), 0)
     solved: Counter[int] = Counter()
     with _pool(threads if live.shape[1] > batch_codes else 1) as pool:
+        # two plies are searched from Python, which takes more time than compiled batches would save
+        batch_codes = 2 if criterion.rule == TOTALS else min(batch_codes, MAX_CODES)
         walk = _TreeWalk(rules, criterion.measure(live.shape[1]), candidates_only, batch_codes, pool)
         for finished in walk.pieces(root, first):
             solved.update(finished)
@@ -167,7 +168,7 @@ def evaluate_heuristic(
 def heuristic_bytes(rules: Rules, threads: int) -> int:
     """Return an upper bound on the bytes that an evaluation takes; allocate nothing."""
     codes = 6 * rules.pegs + 16
-    bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
+    bitmaps = rules.colors * (2 * rules.pegs + 1) // 8 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
     return _LEAST_BYTES + threads * _BATCH_BYTES + (codes + bitmaps) * rules.size
 
 
@@ -176,6 +177,9 @@ class _Batch(NamedTuple):
     sizes: Sizes
     guessed: int  # bit c: color c is in a guess so far
     depth: int
+
+
+_Finished = tuple[Counter[int], list[_Batch]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,27 +192,36 @@ class _TreeWalk:
 
     def pieces(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
         waiting = [root]
-        running: set[Future[Counter[int]]] = set()
+        running: set[Future[_Finished]] = set()
         while waiting or running:
             done, running = wait(running, timeout=0 if waiting else None, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-            if not waiting:
-                continue
-            batch = waiting.pop()
-            if first is not None or int(batch.sizes[0]) > self.batch_codes:
-                guess, first = first or self._best(batch), None
-                solved, below = self._split(batch, guess)
-                waiting.extend(below)
-                yield Counter({batch.depth + 1: solved})
-            elif self.pool:
-                running.add(self.pool.submit(self._solve, batch))
-            else:
-                yield self._solve(batch)
+            finished = [future.result() for future in done]
+            if waiting:
+                batch = waiting.pop()
+                # those of more codes are searched by all threads
+                if self.pool and first is None and int(batch.sizes[0]) <= MAX_CODES:
+                    running.add(self.pool.submit(self._walk, batch))
+                else:
+                    finished.append(self._step(batch, first))
+                first = None
+            for solved, below in finished:
+                waiting += below
+                yield solved
 
-    def _best(self, batch: _Batch) -> Code:
-        return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
+    def _walk(self, batch: _Batch) -> _Finished:
+        solved: Counter[int] = Counter()
+        waiting = [batch]
+        while waiting:
+            finished, below = self._step(waiting.pop())
+            solved += finished
+            waiting += below
+        return solved, []
 
-    def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
+    def _step(self, batch: _Batch, first: Code | None = None) -> _Finished:
+        if first is None and int(batch.sizes[0]) <= self.batch_codes:
+            return self._solve(batch), []
+        pool, only = self.pool, self.candidates_only
+        guess = first or best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, only, pool)
         # ``batch`` has only one live set
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
@@ -217,7 +230,7 @@ class _TreeWalk:
         for start, stop in _ranges(sizes[:-1].tolist(), self.batch_codes):
             some = np.array(columns[:, ends[start] - sizes[start] : ends[stop - 1]], order="C")
             below.append(_Batch(some, sizes[start:stop][sizes[start:stop] > 0], guessed, batch.depth + 1))
-        return int(sizes[-1]), below
+        return Counter({batch.depth + 1: int(sizes[-1])}), below
 
     def _solve(self, batch: _Batch) -> Counter[int]:
         columns, sizes, guessed, depth = batch

@@ -1,4 +1,4 @@
-"""The cursor of the search for the best guess: a state that moves from guess to guess in code order and counts parts.
+"""The cursor of the search at large live sets: a state that moves from guess to guess in code order and counts parts.
 
 Parts are bitmaps with one bit per candidate, so that one machine instruction handles 64 candidates or more.
 
@@ -51,16 +51,14 @@ def advance(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
 
 
 @kernel
-def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
-    """Return the bitmaps of a live set and of the empty prefix; all colors in ``live`` are less than ``colors``."""
+def make_hits(live: Columns, colors: int) -> tuple[Bitmaps, Bitmaps]:
+    """Return ``hits`` and ``matches`` of a live set; all colors in it are less than ``colors``."""
     pegs, codes = live.shape
     words = (codes + 63) >> 6
     hits = np.zeros((pegs, colors, words), np.uint64)
-    matches = np.zeros((colors, pegs, words), np.uint64)
-    blacks = np.zeros((pegs, pegs + 2, words), np.uint64)
+    matches = np.zeros((colors, pegs + 1, words), np.uint64)
     for i in range(codes):
         word, bit = i >> 6, np.uint64(1) << np.uint64(i & 63)
-        blacks[0, 1, word] |= bit
         for peg in range(pegs):
             color = live[peg, i]
             hits[peg, color, word] |= bit
@@ -68,6 +66,17 @@ def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
             while matches[color, times, word] & bit:
                 times += 1
             matches[color, times, word] |= bit
+    return hits, matches
+
+
+@kernel
+def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
+    """Return the bitmaps of a live set and of the empty prefix; all colors in ``live`` are less than ``colors``."""
+    pegs, codes = live.shape
+    hits, matches = make_hits(live, colors)
+    blacks = np.zeros((pegs, pegs + 2, hits.shape[2]), np.uint64)
+    for i in range(codes):
+        blacks[0, 1, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
     return GuessBitmaps(hits, matches, blacks, blacks.copy())
 
 
@@ -115,17 +124,23 @@ class Cursor(NamedTuple):
 
 
 @kernel
-def make_cursor(pegs: int, colors: int) -> Cursor:
-    """Return a cursor before the first guess; ``colors`` is the number of colors in the color classes."""
-    feedback_slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
+def make_slots(pegs: int) -> NDArray[np.uint16]:
+    """Return all feedbacks as 256 * blacks + matches."""
+    slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
     kept = 0
     for black in range(pegs + 1):
         for total in range(black, pegs + 1):
-            feedback_slots[kept] = (black << 8) + total
+            slots[kept] = (black << 8) + total
             kept += 1
+    return slots
+
+
+@kernel
+def make_cursor(pegs: int, colors: int) -> Cursor:
+    """Return a cursor before the first guess; ``colors`` is the number of colors in the color classes."""
     guess = np.zeros(pegs, np.int64)
     guess[:] = -1
-    return Cursor(guess, np.zeros(colors, np.int64), feedback_slots)
+    return Cursor(guess, np.zeros(colors, np.int64), make_slots(pegs))
 
 
 @kernel
@@ -161,7 +176,7 @@ def move_to_prefix(
 
 
 @kernel
-def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain form costs
+def find_next(  # noqa: C901
     bitmaps: GuessBitmaps,
     cursor: Cursor,
     color_classes: ColorClasses,
@@ -178,18 +193,11 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
     range must hold all colors. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes,
     otherwise the largest part size. ``bitmaps`` are kept up to date with the guess.
 
-    These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
-    word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as
-    long on 4x6 and 4 times on 5x6; if these kernels handle bitmaps of one word only, it still takes 1.6 and 2.6 times
-    as long.
     """
     hits, matches, blacks, totals = bitmaps
     guess, used, feedback_slots = cursor
     before, repeats = color_classes.before, color_classes.repeats
     last, words = hits.shape[0] - 1, hits.shape[2]
-    last_blacks, last_totals = blacks[last].reshape(-1), totals[last].reshape(-1)
-    last_hits, all_matches = hits[last].reshape(-1), matches.reshape(-1)
-    hit = match = np.uint64(0)
     peg = base if guess[last] < 0 else last
     while peg >= base:
         color = start
@@ -197,26 +205,19 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
             color = guess[peg] + 1
             used[guess[peg]] -= 1
         while color < stop:
-            times = used[color]
-            if repeats if times else before[color] < 0 or used[before[color]] > 0:
+            if may_follow(color, used, before, repeats):
                 if peg < last:
                     break
-                score = 0
-                if words == 1:
-                    hit, match = last_hits[color], all_matches[color * (last + 1) + times]
+                score, times = 0, used[color]
                 for i in range(feedback_slots.size):
                     slot = feedback_slots[i]
                     black, total = slot >> 8, slot & 255
                     size = 0
-                    if words == 1:
-                        with_black = advance(last_blacks[black], last_blacks[black + 1], hit)
-                        size = popcount(with_black & advance(last_totals[total], last_totals[total + 1], match))
-                    else:
-                        for word in range(words):
-                            hit, match = hits[last, color, word], matches[color, times, word]
-                            with_black = advance(blacks[last, black, word], blacks[last, black + 1, word], hit)
-                            with_total = advance(totals[last, total, word], totals[last, total + 1, word], match)
-                            size += popcount(with_black & with_total)
+                    for word in range(words):
+                        hit, match = hits[last, color, word], matches[color, times, word]
+                        with_black = advance(blacks[last, black, word], blacks[last, black + 1, word], hit)
+                        with_total = advance(totals[last, total, word], totals[last, total + 1, word], match)
+                        size += popcount(with_black & with_total)
                     score = score + weights[size] if summed else max(score, size)
                     if score > limit:
                         feedback_slots[i] = feedback_slots[i >> 1]
@@ -232,18 +233,7 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
             peg -= 1
             continue
         guess[peg] = color
-        times = used[color]
+        add_peg(bitmaps, peg, color, used[color])
         used[color] += 1
-        if words == 1:
-            hit, match = hits[peg, color, 0], matches[color, times, 0]
-            for row in range(1, peg + 3):
-                blacks[peg + 1, row, 0] = advance(blacks[peg, row - 1, 0], blacks[peg, row, 0], hit)
-                totals[peg + 1, row, 0] = advance(totals[peg, row - 1, 0], totals[peg, row, 0], match)
-        else:
-            for row in range(1, peg + 3):
-                for word in range(words):
-                    hit, match = hits[peg, color, word], matches[color, times, word]
-                    blacks[peg + 1, row, word] = advance(blacks[peg, row - 1, word], blacks[peg, row, word], hit)
-                    totals[peg + 1, row, word] = advance(totals[peg, row - 1, word], totals[peg, row, word], match)
         peg += 1
     return -1

@@ -107,6 +107,34 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
 
 
 @kernel
+def end_with_all_black(best: Best, measure: Measure) -> None:
+    """Take the guess that all-black saves off the scores of ``best``, all of candidates, if the rule counts it."""
+    if measure.rule == TOTALS:
+        for index in range(best.score.size):
+            if best.score[index] > 0:  # otherwise no guess is better
+                best.score[index] -= measure.weights[2]
+
+
+@kernel
+def keep_guess(guess: NDArray[np.uint8], score: int, sizes: Sizes, best: Best, measure: Measure, codes: int) -> None:
+    """Put a guess into ``best`` if it is strictly better than the last one there; ``sizes`` may be sorted."""
+    if measure.rule in (LISTS, PRODUCTS):
+        sort_ascending(sizes)
+    if not is_better(score, sizes, best, measure, codes):
+        return
+    copy_into(best.sizes, sizes)
+    pegs, index = guess.size, best.score.size - 1
+    while index and not 0 <= best.score[index - 1] <= score:
+        best.score[index] = best.score[index - 1]
+        for peg in range(pegs):
+            best.guess[index * pegs + peg] = best.guess[index * pegs - pegs + peg]
+        index -= 1
+    best.score[index] = score
+    for peg in range(pegs):
+        best.guess[index * pegs + peg] = guess[peg]
+
+
+@kernel
 def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
     """Copy ``other`` into ``best`` if it holds a strictly better guess."""
     if other.score[0] >= 0 and is_better(other.score[0], other.sizes, best, measure, codes):

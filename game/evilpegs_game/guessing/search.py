@@ -2,8 +2,9 @@
 
 A tie goes to a candidate, then to the first guess in code order, by the rule of `evilpegs_game.guessing.selection`.
 
-With the rule `TOTALS` the best `LISTED` guesses of this search, the first ply, are compared by a second: a small part
-counts as much as the best next guess among its candidates promises, not as much as other parts of its size.
+At live sets of at most `MAX_CODES` codes, `evilpegs_game.guessing.guess_rows` searches. There, with the rule `TOTALS`,
+the best `LISTED` guesses of the search, the first ply, are compared by a second: a small part counts as much as the
+best next guess among its candidates promises, not as much as other parts of its size.
 """
 
 from typing import Final
@@ -22,6 +23,7 @@ from evilpegs_game.guessing.guess_cursor import (
     move_to_prefix,
     part_size,
 )
+from evilpegs_game.guessing.guess_rows import best_of_few
 from evilpegs_game.guessing.ranking import (
     LISTS,
     NO_LIMIT,
@@ -29,19 +31,18 @@ from evilpegs_game.guessing.ranking import (
     TOTALS,
     Best,
     Measure,
-    is_better,
+    end_with_all_black,
     is_summed,
+    keep_guess,
     least_score,
     no_guess,
     score_limit,
-    sort_ascending,
 )
-from evilpegs_game.kernels import copy_into, kernel
+from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import number_codes, sort_into_parts, take_columns
 
 LISTED: Final = 8
-LOOK_AHEAD_CODES: Final = 1296
-"""At larger live sets, `TOTALS` looks one ply deep: few parts are small."""
+_SMALL: Final = 64  # only parts of at most as many codes are looked into
 
 
 @kernel
@@ -51,81 +52,60 @@ def tries_others(rule: int, codes: int, colors: int, pegs: int) -> bool:
 
 
 @kernel
-def best_code(
+def best_of_many(
     live: Columns, colors: int, repeats: bool, guessed: int, rule: int, weights: Integers, candidates_only: bool
 ) -> NDArray[np.uint8]:
-    """Return the best guess at a live set of three codes or more; `guessed_color_mask` makes ``guessed``.
+    """Return the best guess at a live set of any size, one ply deep; `guessed_color_mask` makes ``guessed``.
 
     ``live`` must be the live set after the guesses of ``guessed``. ``rule`` and ``weights`` are the fields of a
     `Measure`, passed separately because converting a named tuple from Python is slow.
     """
     pegs, codes = live.shape
-    measure = Measure(rule, weights)
-    candidates_only = candidates_only or not tries_others(rule, codes, colors, pegs)
-    listed = int(np.int64(LISTED if rule == TOTALS and codes <= LOOK_AHEAD_CODES else 1))
-    best = best_codes(live, colors, repeats, guessed, measure, candidates_only, listed)
-    if listed == 1:
-        return best.guess
-    least, chosen = NO_LIMIT, int(np.int64(0))
-    for index in range(LISTED):
-        if best.score[index] >= 0:
-            guess = best.guess[index * pegs : (index + 1) * pegs].copy()
-            total = _look_ahead(live, colors, repeats, guessed, measure, guess, least)
-            if total < least:
-                least, chosen = total, index
-    return best.guess[chosen * pegs : (chosen + 1) * pegs].copy()
-
-
-@kernel
-def _look_ahead(
-    live: Columns, colors: int, repeats: bool, guessed: int, measure: Measure, guess: NDArray[np.uint8], limit: int
-) -> int:
-    # the score of ``guess`` after a second ply, or a lower bound of it that is at least ``limit``
-    for color in guess:
-        guessed |= 1 << int(color)
-    sizes, order = sort_into_parts(number_codes(live, guess), (guess.size + 1) * (guess.size + 2) // 2)
-    one = measure.weights[2]
-    total, start = -sizes[-1] * one, 0
-    total += np.maximum(sizes[:-1] - 1, 0).sum() * one  # at least
-    for size in sizes[:-1]:
-        if total >= limit:
-            break
-        is_small = 2 < size <= 64  # one word per bitmap
-        if is_small:
-            part = take_columns(live, order[start : start + size])
-            total += best_codes(part, colors, repeats, guessed, measure, is_small, int(np.int64(1))).score[0]
-        elif size:
-            total += measure.weights[size] - (size - 1) * one
-        start += size
-    return int(total)
-
-
-@kernel
-def best_codes(
-    live: Columns, colors: int, repeats: bool, guessed: int, measure: Measure, candidates_only: bool, listed: int
-) -> Best:
-    """Return the best guesses, at most ``listed`` of them, one ply deep; otherwise like `best_code`."""
+    measure, best = Measure(rule, weights), no_guess(pegs)
     color_classes = make_color_classes(live, colors, repeats, guessed)
-    pegs, codes = live.shape
     class_count = color_classes.colors.size
     classified = to_color_classes(live, color_classes)
     bitmaps, cursor = make_bitmaps(classified, class_count), make_cursor(pegs, class_count)
-    best = no_guess(pegs, listed)
     zero = int(np.int64(0))  # with literals the callee would be compiled twice
     search(bitmaps, cursor, color_classes, codes, classified, zero, codes, measure, best)
     if not candidates_only:
         end_with_all_black(best, measure)
         search(bitmaps, cursor, color_classes, codes, np.zeros((0, 1), np.uint8), zero, zero + 1, measure, best)
-    return best
+    return best.guess
 
 
 @kernel
-def end_with_all_black(best: Best, measure: Measure) -> None:
-    """Take the guess that all-black saves off the scores of ``best``, all of candidates, if the rule counts it."""
-    if measure.rule == TOTALS:
-        for index in range(best.score.size):
-            if best.score[index] > 0:  # otherwise no guess is better
-                best.score[index] -= measure.weights[2]
+def best_ahead(
+    live: Columns, colors: int, repeats: bool, guessed: int, rule: int, weights: Integers, candidates_only: bool
+) -> NDArray[np.uint8]:
+    """Return the best guess at a live set of at most `MAX_CODES` codes, two plies deep, otherwise as `best_of_many`."""
+    pegs, one = live.shape[0], weights[2]
+    # with literals the callee would be compiled twice
+    listed, is_true = int(np.int64(LISTED)), bool(candidates_only | True)
+    guesses, scores = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, listed)
+    least, chosen = NO_LIMIT, 0
+    for index in range(LISTED):
+        if scores[index] < 0:
+            continue
+        guess, mask = guesses[index * pegs : (index + 1) * pegs].copy(), guessed
+        for color in guess:
+            mask |= 1 << int(color)
+        sizes, order = sort_into_parts(number_codes(live, guess), (pegs + 1) * (pegs + 2) // 2)
+        total, start = -sizes[-1] * one, 0
+        for size in sizes[:-1]:
+            total += max(size - 1, 0) * one  # at least
+        for size in sizes[:-1]:
+            if total >= least:
+                break
+            if 2 < size <= _SMALL:
+                part = take_columns(live, order[start : start + size])
+                total += best_of_few(part, colors, repeats, mask, rule, weights, is_true, listed)[1][0]
+            elif size:
+                total += weights[size] - (size - 1) * one
+            start += size
+        if total < least:
+            least, chosen = total, index
+    return guesses[chosen * pegs : (chosen + 1) * pegs].copy()
 
 
 @kernel
@@ -176,15 +156,7 @@ def _keep_if_better(
         color = cursor.guess[-1]
         for i in range(sizes.size):
             sizes[i] = part_size(bitmaps, cursor.feedback_slots[i], color, cursor.used[color] - 1)
-        sort_ascending(sizes)
-    if is_better(score, sizes, best, measure, codes):
-        copy_into(best.sizes, sizes)
-        pegs, index = cursor.guess.size, best.score.size - 1
-        while index and not 0 <= best.score[index - 1] <= score:
-            best.score[index] = best.score[index - 1]
-            for peg in range(pegs):
-                best.guess[index * pegs + peg] = best.guess[index * pegs - pegs + peg]
-            index -= 1
-        best.score[index] = score
-        for peg in range(pegs):
-            best.guess[index * pegs + peg] = color_classes.colors[cursor.guess[peg]]
+    guess = np.empty(cursor.guess.size, np.uint8)
+    for peg in range(guess.size):
+        guess[peg] = color_classes.colors[cursor.guess[peg]]
+    keep_guess(guess, score, sizes, best, measure, codes)

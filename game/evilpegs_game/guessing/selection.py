@@ -29,8 +29,9 @@ from evilpegs_game.feedback import History
 from evilpegs_game.guessing.color_classes import ColorClasses, count_in_order, make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, Criterion
 from evilpegs_game.guessing.guess_cursor import GuessBitmaps, make_bitmaps, make_cursor
-from evilpegs_game.guessing.ranking import TOTALS, Best, Measure, keep_better, no_guess
-from evilpegs_game.guessing.search import LISTED, LOOK_AHEAD_CODES, best_code, end_with_all_black, search, tries_others
+from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few
+from evilpegs_game.guessing.ranking import TOTALS, Best, Measure, end_with_all_black, keep_better, no_guess
+from evilpegs_game.guessing.search import LISTED, best_ahead, best_of_many, search, tries_others
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
@@ -46,7 +47,7 @@ DEFAULT_BUDGET: Final = 10**8
 def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
-    """Return what `evilpegs_game.guessing.search.best_code` returns, found by several threads."""
+    """Return what `evilpegs_game.guessing.search.best_of_many` returns, found by several threads."""
     pegs, codes = live.shape
 
     def prepare() -> tuple[Columns, ColorClasses, GuessBitmaps, Best]:
@@ -98,7 +99,7 @@ def best_guess(position: Position, criterion: Criterion, candidates_only: bool =
         raise TooLargeError(f"{rules} has {rules.size:,} codes, too many to try each as a guess; take candidates only")
     if position.budget is not None:
         work = position.count * _count_guesses(rules, live, guessed, candidates_only)
-        work += LISTED * position.count**2 if criterion.rule == TOTALS and position.count <= LOOK_AHEAD_CODES else 0
+        work += LISTED * position.count**2 if criterion.rule == TOTALS and position.count <= MAX_CODES else 0
         if work > position.budget:
             raise OverBudgetError(
                 f"turn {position.turn} takes {work:,} feedback evaluations; the budget is {position.budget:,}"
@@ -115,14 +116,18 @@ def best_guess_at(
     threads: Executor | None = None,
 ) -> Code:
     """Return the best guess at three codes or more; ``threads`` change the speed, not the guess."""
-    if threads and (measure.rule != TOTALS or live.shape[1] > LOOK_AHEAD_CODES):
-        only = candidates_only or not tries_others(measure.rule, live.shape[1], rules.colors, rules.pegs)
-        guess = best_code_in_chunks(live, rules, guessed, measure, only, threads)
+    codes, colors, repeats, (rule, weights) = live.shape[1], rules.colors, rules.repeats, measure
+    candidates_only = candidates_only or not tries_others(rule, codes, colors, rules.pegs)
+    if codes > MAX_CODES and threads:
+        return tuple(best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads).tolist())
+    # The copy can be written to, as live sets inside kernels can: for both kinds all would be compiled twice.
+    live = live.copy()
+    if codes > MAX_CODES:
+        guess = best_of_many(live, colors, repeats, guessed, rule, weights, candidates_only)
+    elif rule == TOTALS:
+        guess = best_ahead(live, colors, repeats, guessed, rule, weights, candidates_only)
     else:
-        # The copy can be written to, as live sets inside kernels can: for both kinds all would be compiled twice.
-        guess = best_code(
-            live.copy(), rules.colors, rules.repeats, guessed, measure.rule, measure.weights, candidates_only
-        )
+        guess, _ = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, 1)
     return tuple(guess.tolist())
 
 

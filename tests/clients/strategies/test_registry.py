@@ -13,10 +13,10 @@ LOADED = """
 import json
 from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
 from evilpegs_game.counting import part_counts
-from evilpegs_game.guessing import search
+from evilpegs_game.guessing import guess_rows
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
-kernels = [search.best_code, part_counts.join]
+kernels = [guess_rows.best_of_few, part_counts.join]
 loaded = []
 for rules in ("4x6", "8x10"):
     warm_up(STRATEGIES["minimax"](False), [Rules.parse(rules)], LiveSets())

@@ -14,8 +14,10 @@ from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 from evilpegs_game.guessing.guess_cursor import add_peg, make_bitmaps, part_size
+from evilpegs_game.guessing.guess_rows import best_of_few
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
-from evilpegs_game.guessing.search import LISTED, best_code
+from evilpegs_game.guessing.search import LISTED, best_of_many
+from evilpegs_game.guessing.selection import best_guess_at
 from evilpegs_game.partition import part_size_table, split
 from evilpegs_game.rules import Rules
 from support.examples import share
@@ -133,8 +135,9 @@ def test_best_code_matches_plain_choice(criterion, candidates_only, game):
     candidates = best[table[-1, best] > 0]
     expected = column_code(guesses, int(candidates[0] if candidates.size else best[0]))
     rule, weights = criterion.measure(live.shape[1])
-    found = best_code(live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only)
-    assert tuple(found.tolist()) == expected
+    given = live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only
+    assert tuple(best_of_many(*given).tolist()) == expected
+    assert tuple(best_of_few(*given, 1)[0].tolist()) == expected
 
 
 def plain_scores(live, guesses, is_listed):
@@ -185,9 +188,8 @@ def test_two_plies_match_plain_choice(candidates_only, game):
     rules, live = game
     if live.shape[1] < 3:
         return
-    rule, weights = TWO_PLY.measure(live.shape[1])
-    found = best_code(live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only)
-    assert tuple(found.tolist()) == plain_two_ply(rules, live, candidates_only)
+    found = best_guess_at(live, rules, EVERY_COLOR, TWO_PLY.measure(live.shape[1]), candidates_only)
+    assert found == plain_two_ply(rules, live, candidates_only)
 
 
 @settings(deadline=None)
