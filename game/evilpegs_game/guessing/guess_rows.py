@@ -80,6 +80,19 @@ def make_row(hits: Bitmaps, matches: Bitmaps, codes: int) -> Row:
     blacks = np.zeros((pegs - 1, pegs + 3, words), np.uint64)
     for i in range(codes):
         blacks[0, 2, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+    first_hits, second_hits, first_matches, second_matches = _last_pegs(hits, matches)
+    closed, prefix, used = np.zeros(colors * colors, np.int64), np.zeros(pegs - 2, np.int64), np.zeros(colors, np.int64)
+    prefix[:] = -1
+    last = first_hits, second_hits, first_matches, second_matches
+    searched = closed.copy(), closed.copy(), np.zeros(closed.size + 1, np.int64)
+    return Row(
+        hits, matches, blacks, blacks.copy(), *last, closed, prefix, used, prefix.copy(), make_slots(pegs), *searched
+    )
+
+
+@kernel
+def _last_pegs(hits: Bitmaps, matches: Bitmaps) -> tuple[Bitmaps, Bitmaps, Bitmaps, Bitmaps]:
+    pegs, colors, words = hits.shape
     first_hits = np.empty((words, colors * colors), np.uint64)
     second_hits, first_matches = np.empty_like(first_hits), np.empty_like(first_hits)
     second_matches = np.empty_like(first_hits)
@@ -89,27 +102,7 @@ def make_row(hits: Bitmaps, matches: Bitmaps, codes: int) -> Row:
             for word in range(words):
                 first_hits[word, i], second_hits[word, i] = hits[pegs - 2, first, word], hits[pegs - 1, second, word]
                 first_matches[word, i], second_matches[word, i] = matches[first, 0, word], matches[second, times, word]
-    closed = np.zeros(colors * colors, np.int64)
-    prefix = np.zeros(pegs - 2, np.int64)
-    prefix[:] = -1
-    return Row(
-        hits,
-        matches,
-        blacks,
-        blacks.copy(),
-        first_hits,
-        second_hits,
-        first_matches,
-        second_matches,
-        closed,
-        prefix,
-        np.zeros(colors, np.int64),
-        prefix.copy(),
-        make_slots(pegs),
-        closed.copy(),
-        closed.copy(),
-        np.zeros(closed.size + 1, np.int64),
-    )
+    return first_hits, second_hits, first_matches, second_matches
 
 
 @kernel
@@ -302,18 +295,11 @@ def count_parts_of_each(guesses: Columns, hits: Bitmaps, matches: Bitmaps) -> ND
 
 @kernel
 def best_of_few(
-    live: Columns,
-    colors: int,
-    repeats: bool,
-    guessed: int,
-    rule: int,
-    weights: Integers,
-    candidates_only: bool,
-    listed: int,
+    live: Columns, colors: int, repeats: bool, guessed: int, rule: int, weights: Integers, only: bool, listed: int
 ) -> tuple[NDArray[np.uint8], Integers]:
     """Return the best ``listed`` guesses at a live set of 3 to `MAX_CODES` codes, and their scores, negative for none.
 
-    Otherwise like `evilpegs_game.guessing.search.best_of_many`.
+    If ``only`` is True, candidates only are tried. Otherwise like `evilpegs_game.guessing.search.best_of_many`.
     """
     color_classes = make_color_classes(live, colors, repeats, guessed)
     classified, class_count = to_color_classes(live, color_classes), color_classes.colors.size
@@ -321,7 +307,7 @@ def best_of_few(
     measure, best = Measure(rule, weights), no_guess(pegs, listed)
     hits, matches = make_hits(classified, class_count)
     _search_candidates(classified, hits, matches, color_classes, measure, best)
-    if candidates_only or pegs == 1:  # of one peg, other guesses have only one part
+    if only or pegs == 1:  # of one peg, other guesses have only one part
         return best.guess, best.score
     end_with_all_black(best, measure)
     least, summed = least_score(measure, codes), is_summed(measure, codes)
@@ -350,19 +336,9 @@ def _search_candidates(
     pegs, codes = live.shape
     least, summed = least_score(measure, codes), is_summed(measure, codes)
     guess, sizes = np.empty(pegs, np.uint8), np.zeros(best.sizes.size, np.int64)
-    used, tried, count = np.empty(hits.shape[1], np.int64), np.empty(codes, np.int32), 0
-    for i in range(codes):
-        used[:] = 0
-        tried[count] = i
-        is_tried = True
-        for peg in range(pegs):
-            color = int(live[peg, i])
-            is_tried = is_tried and may_follow(color, used, color_classes.before, color_classes.repeats)
-            used[color] += 1
-        count += is_tried
-    guesses = take_columns(live, tried[:count])
+    guesses = _tried(live, color_classes)
     parts = count_parts_of_each(guesses, hits, matches)
-    for i in range(count):
+    for i in range(guesses.shape[1]):
         score = 0
         for k in range(sizes.size):
             sizes[k] = parts[k, i]
@@ -373,6 +349,23 @@ def _search_candidates(
             keep_guess(guess, score, sizes, best, measure, codes)
         if 0 <= best.score[0] <= least:
             break
+
+
+@kernel
+def _tried(live: Columns, color_classes: ColorClasses) -> Columns:
+    # the first of each candidates that are equivalent
+    pegs, codes = live.shape
+    used, tried, count = np.empty(color_classes.colors.size, np.int64), np.empty(codes, np.int32), 0
+    for i in range(codes):
+        used[:] = 0
+        tried[count] = i
+        is_tried = True
+        for peg in range(pegs):
+            color = int(live[peg, i])
+            is_tried = is_tried and may_follow(color, used, color_classes.before, color_classes.repeats)
+            used[color] += 1
+        count += is_tried
+    return take_columns(live, tried[:count])
 
 
 @kernel
