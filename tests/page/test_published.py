@@ -118,6 +118,7 @@ def test_what_needs_a_server_says_so(open_view, site):
         expect(
             page.get_by_text("server", exact=False).and_(page.locator("[role=alert], [role=status]"))
         ).to_be_visible()
+        assert page.get_by_text("tries again").count() == 0  # no server will come
 
 
 def test_documents_are_those_of_the_server(open_view, server, site):

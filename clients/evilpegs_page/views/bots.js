@@ -49,7 +49,7 @@ export default class BotsView extends LoadingView {
   /** @param {AbortSignal} signal */
   async load(signal) {
     // where no header keeps the worker from the network, it may not run what others wrote
-    if (isPublished) throw new ApiError("Bots need a server: this site shows what was played.");
+    if (isPublished) throw new ApiError("Bots need a server: this site shows what was played.", 404);
     const [{ url }, ...texts] = await Promise.all([
       getJson("api/v1/game", signal),
       ...NAMES.map((name) => getChanged(new URL(`../bots/${name}.txt`, import.meta.url).href, "", signal)),

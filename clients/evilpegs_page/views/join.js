@@ -42,7 +42,7 @@ export default class JoinView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    if (isPublished) throw new ApiError("A name is for a server: this site shows what was played.");
+    if (isPublished) throw new ApiError("A name is for a server: this site shows what was played.", 404);
     const [{ rounds }, { url }] = await Promise.all([getJson("api/v1/rounds", signal), getJson("api/v1/game", signal)]);
     this.rounds = rounds.filter((/** @type {{state: string}} */ { state }) => state === "open");
     this.players = new Players(browserStorage(), url ?? "");

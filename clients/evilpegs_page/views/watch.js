@@ -75,7 +75,7 @@ export default class WatchView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    if (isPublished) throw new ApiError("Nothing is played here: the projector needs a server.");
+    if (isPublished) throw new ApiError("Nothing is played here: the projector needs a server.", 404);
     const { ladder: id } = this.params;
     const [{ ladders }, { rounds }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/rounds", signal)]);
     const subject = (this.subject = [...rounds, ...ladders].find((each) => each.id === id));
