@@ -86,11 +86,12 @@ export class Follower {
 /**
  * Ask for a document that the server may have to compute, until there is one or a refusal that stays; `stop` ends it.
  * @param {string} path @param {(answer: any) => void} onAnswer
- * @param {(failure: string) => void} onFailure takes a sentence; no text while the server is busy, because it answers later
+ * @param {(failure: string, status: number) => void} onFailure takes a sentence and the status, 0 if there is no server; no
+ *   text while the server is busy, because it answers later
  */
 export function askUntilAnswer(path, onAnswer, onFailure) {
   const onText = (/** @type {string} */ text) => (onAnswer(JSON.parse(text)), true);
-  const whenFailed = (/** @type {ApiError} */ { status, message }) => (onFailure(status === 503 ? "" : message), status !== 503 && status !== 0);
+  const whenFailed = (/** @type {ApiError} */ { status, message }) => (onFailure(status === 503 ? "" : message, status), status !== 503 && status !== 0);
   const follower = new Follower({ path, everyMs: RETRY_MS, onText, onFailure: whenFailed });
   follower.start();
   return follower;

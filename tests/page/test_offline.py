@@ -187,6 +187,9 @@ def test_page_of_a_server_works_without_it_after_one_visit(visit, tmp_path):
     expect(page.locator("record-check .good")).to_be_visible()
     follow(page, "#/daily")
     play(page, "1122")
+    follow(page, "#/assist/4x6?turns=1122:1,0&v=1")
+    expect(page.locator("assist-view .left")).to_contain_text("256 of 1,296 codes left")
+    expect(page.get_by_role("alert")).to_contain_text("your browser counts")
     for address in NEEDING:
         follow(page, address)
         expect(page.get_by_role("alert").first).to_contain_text("server does not answer")

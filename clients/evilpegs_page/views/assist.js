@@ -110,13 +110,23 @@ export default class AssistView extends LitElement {
   }
 
   ask() {
-    const take = (/** @type {Advice} */ advice) => {
+    const { rows } = this;
+    const take = (/** @type {Advice} */ advice, failure = "") => {
+      if (rows !== this.rows) return;
       this.advice = advice;
       this.isOld = false;
-      this.failure = "";
+      this.failure = failure;
     };
-    if (isPublished) return void import("../game/own_advice.js").then(({ advise }) => take(advise(this.rules, this.rows ?? [])));
-    this.follower = askUntilAnswer(`api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(this.rows ?? [])}`, take, (failure) => (this.failure = failure));
+    const countHere = async (failure = "") => {
+      const { advise } = await import("../game/own_advice.js");
+      take(advise(this.rules, rows ?? []), failure);
+    };
+    if (isPublished) return void countHere();
+    const miss = (/** @type {string} */ failure, /** @type {number} */ status) => {
+      if (status !== 0) this.failure = failure;
+      else if (this.isOld) void countHere("The server does not answer. Until it does, your browser counts.");
+    };
+    this.follower = askUntilAnswer(`api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(rows ?? [])}`, take, miss);
   }
 
   /** Show other rows, keep them in the address, and ask about them. @param {Row[]} rows */
