@@ -48,7 +48,8 @@ def compile_kernels() -> None:
     expected_guesses(small)
     ShortestLineSearch(small).run()
     best_guess(evilpegs.Position(small, budget=10**6), ENTROPY, candidates_only=True)
-    evaluate_heuristic(small, ENTROPY, threads=2, batch_codes=2)
+    for threads in (1, 2):  # live sets of more codes have kernels of their own
+        evaluate_heuristic(Rules(4, 7), ENTROPY, threads=threads)
     part_size_table(all_codes(small), all_codes(small)[:, :1].copy())
     ManyGames(small, 1).reply(*np.zeros((2, 1), np.int64))
     for strategy in evilpegs.strategies:

@@ -12,6 +12,7 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.guessing.guess_rows import MAX_CODES
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -34,12 +35,18 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
 
 
 SMALL_RULES = Rules(3, 3)
+MANY_CODES = Rules(4, 7)
+"""The smallest rules with a live set for which guesses have kernels of their own."""
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
     """Compile the kernels that ``strategy`` needs, and put all codes of ``rules`` into ``live_sets`` if they fit."""
     # a tiny game tree; a strategy from a file may not support rules this small
-    distribution_from(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
+    choose = seeded_choice(strategy if strategy.name in STRATEGIES else Minimax())
+    distribution_from(choose, SMALL_RULES)
+    rules = list(rules)
+    if any(each.size > MAX_CODES for each in rules):
+        choose(Position(MANY_CODES, (), live_sets))
     for each in rules:
         try:
             live_sets.all_codes(each)
