@@ -178,8 +178,9 @@ class FeedClient(aiomqtt.Client):
         self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
 
     def _watch_for_writing(self, client: Any, sock: Any) -> None:
-        # closed before the loop handles the call: aiomqtt would watch it, and the loop print a traceback
-        if sock.fileno() >= 0:
+        # closed before the loop handles the call: aiomqtt would watch it, and the loop print a traceback; paho may have
+        # let go of it even before its call, and gives None
+        if sock is not None and sock.fileno() >= 0:
             self._loop.add_writer(sock.fileno(), self._write, client)
 
     def _write(self, client: Any) -> None:
