@@ -55,7 +55,8 @@ async def answered_so(url, token, **expected):
     await until(is_answered_so)
 
 
-async def test_each_trouble_is_cured_by_one_command_while_bots_play(database):
+async def test_each_trouble_is_cured_by_one_command_while_bots_play(database, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_REQUESTS_PER_SECOND", "1000000")  # bots that do not wait pass the usual one when alone
     tokens = given_names(database, NAMES)
     async with child_server(database) as server, AsyncExitStack() as stack:
 
