@@ -9,8 +9,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+
+from evilpegs_server.work.priority import lower_priority
 
 NICENESS = 15
 """The nice value of processes that stand for other machines."""
@@ -123,10 +126,15 @@ def mebibytes(pid: int) -> float:
     return int(Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
 
 
+def start_niced(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a program that the server precedes for processor time."""
+    return subprocess.Popen(command, preexec_fn=partial(lower_priority, NICENESS), **options)  # noqa: PLW1509 - no threads
+
+
 @contextlib.contextmanager
 def niced(command: Sequence[str], **options: Any) -> Iterator[None]:
-    """Run a program with a low priority."""
-    process = subprocess.Popen(["nice", "-n", str(NICENESS), *command], stderr=subprocess.DEVNULL, **options)
+    """Run a program that stands for another machine: the server precedes it."""
+    process = start_niced(command, stderr=subprocess.DEVNULL, **options)
     try:
         yield
     finally:

@@ -11,7 +11,6 @@ import asyncio
 import itertools
 import json
 import random
-import subprocess
 import sys
 import time
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 import uvloop
 
 from bench.command import ROOT
-from bench.server.processes import NICENESS
+from bench.server.processes import start_niced
 
 CONNECTIONS = 8
 WARM_UP_SECONDS = 2.0
@@ -29,7 +28,7 @@ LIST = "/api/v1/matches?limit=100"
 def start_readers(site, seconds, streams, path, output, requests):
     """Start the process, which writes to the file ``output``."""
     command = (sys.executable, "-m", "bench.server.readers", site, *map(str, (seconds, streams, path, requests)))
-    return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=output, cwd=ROOT)
+    return start_niced(command, stdout=output, cwd=ROOT)
 
 
 def request_of(path, headers="Accept-Encoding: gzip"):

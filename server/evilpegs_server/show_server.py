@@ -36,8 +36,9 @@ from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.location import beside
-from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
+from evilpegs_server.work.child_process import FramedProtocol, pack
 from evilpegs_server.work.interpreter import run_server, tune_gc_and_gil
+from evilpegs_server.work.priority import lower_priority
 
 # the worker processes have a higher value, so they run last
 NICENESS: Final = 10

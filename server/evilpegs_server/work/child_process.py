@@ -6,8 +6,6 @@ their sockets.
 """
 
 import asyncio
-import contextlib
-import os
 import pickle
 import socket
 import struct
@@ -16,7 +14,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -24,8 +21,6 @@ from evilpegs_protocol.backoff import Backoff
 
 STABLE_SECONDS: Final = 10.0
 """The seconds after which a connection or process is stable, so that delays are short again."""
-# `oom_score_adj`, at most 1000: when memory runs out, Linux kills a child before the server
-OOM_SCORE: Final = 500
 _LENGTH: Final = struct.Struct("!I")
 _RECEIVED_BYTES: Final = 1 << 16
 
@@ -155,14 +150,6 @@ async def _wait_for_end(killed: subprocess.Popen[bytes]) -> None:
             cancellation = error
     if cancellation is not None:
         raise cancellation
-
-
-def lower_priority(niceness: int) -> None:
-    """Let the server precede this process for processor time and memory, as far as the system allows."""
-    with contextlib.suppress(OSError):
-        os.nice(niceness)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
 
 
 def pack(message: object) -> bytes:

@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, Final
 
-from evilpegs_server.work.child_process import lower_priority, pack, receive_messages
+from evilpegs_server.work.child_process import pack, receive_messages
 from evilpegs_server.work.interpreter import SWITCH_SECONDS
+from evilpegs_server.work.priority import lower_priority
 from evilpegs_server.work.tasks import Task, run_task
 
 # so that the server gets processor time first

@@ -20,7 +20,8 @@ from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
-from evilpegs_server.work.child_process import OOM_SCORE, pack, receive_messages, unpack_messages
+from evilpegs_server.work.child_process import pack, receive_messages, unpack_messages
+from evilpegs_server.work.priority import OOM_SCORE
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker import NICENESS, serve_tasks
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
