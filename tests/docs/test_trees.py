@@ -40,7 +40,7 @@ def test_errors_in_document_are_current():
     assert evilpegs.certify(tree).at_least == 7
     wrong = [
         tree.replace(*change, 1)
-        for change in (("  34 0,0\n    56 0,0\n", ""), ("12 0,0", "12 1,0"), ("12 0,0", "12 2,0"))
+        for change in (("  34 0,0\n    56 0,0\n", ""), ("\n12 0,0", "\n12 1,0"), ("12 0,0", "12 2,0"))
     ]
     assert below.splitlines() == [refusal(text) for text in wrong]
 

@@ -5,21 +5,19 @@ the guess is wasted, or the tree has a reply to this guess or to one that is sym
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from evilpegs_game.codemakers.small_sets import max_codes_within
-from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.codes import Code, Columns, all_codes, column_code, format_code
+from evilpegs_game.codes import Code, Columns, column_code, format_code
 from evilpegs_game.feedback import all_black
 from evilpegs_game.partition import part_size_table, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.history_key import history_key
 from evilpegs_game.trees.adversary import AdversaryTree, Answer
 from evilpegs_game.trees.certificate import Fault, TreeError, Turns, location
-
-TRIED: Final = 3  # the most guesses left with which a tree may end
+from evilpegs_game.trees.few_guesses import FEW, FewGuesses
 
 
 class LowerBound(NamedTuple):
@@ -47,20 +45,19 @@ def certify_adversary(tree: AdversaryTree) -> LowerBound:
 
     Raises TreeError for the first wrong line, and TooLargeError for rules of more than 2**20 codes or 9 pegs.
     """
-    rules, worst = tree.rules, WorstCase(tree.rules, shared_codes=0)
-    every = all_codes(rules)
+    rules, few = tree.rules, FewGuesses(tree.rules)
 
     def check(turns: Turns, columns: Columns, answers: Mapping[Code, Answer], line: int) -> None:
         def error(fault: Fault, line: int, why: str) -> TreeError:
             return TreeError(f"{location(line, turns)}: {why}", fault=fault, line=line, turns=turns)
 
         left = tree.guesses - len(turns)
-        if left <= TRIED and not answers:
-            if worst.is_solvable(columns, left):
+        if left <= FEW and not answers:
+            if few.are_enough(columns, left, [guess for guess, _ in turns]):
                 raise error("solvable", line, f"{left} more guesses are enough for the {columns.shape[1]:,} codes left")
             return
         keys = {history_key(rules, turns, guess)[0] for guess in answers}
-        for guess in open_guesses(rules, every, columns, left):
+        for guess in open_guesses(rules, few.every, columns, left):
             if guess not in answers and history_key(rules, turns, guess)[0] not in keys:
                 raise error("missing", line, f"no reply to {format_code(guess)}, nor to a guess symmetric to it")
         for guess, answer in answers.items():
@@ -69,5 +66,5 @@ def certify_adversary(tree: AdversaryTree) -> LowerBound:
                 raise error("unreachable", answer.line, f"no code left replies {answer.reply} to {format_code(guess)}")
             check((*turns, (guess, answer.reply)), part, answer.answers, answer.line)
 
-    check((), every, tree.answers, tree.line)
+    check((), few.every, tree.answers, tree.line)
     return LowerBound(rules, tree.guesses + 1)

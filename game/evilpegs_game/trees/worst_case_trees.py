@@ -1,5 +1,7 @@
 """Trees of both kinds from the exact solver of worst cases: a strategy, and its adversary."""
 
+from typing import Final
+
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, Columns, all_codes
 from evilpegs_game.feedback import all_black
@@ -7,8 +9,10 @@ from evilpegs_game.partition import split
 from evilpegs_game.symmetry.history_key import history_key
 from evilpegs_game.trees.adversary import AdversaryTree, Answer
 from evilpegs_game.trees.certificate import Turns
-from evilpegs_game.trees.lower_bound import TRIED, open_guesses
+from evilpegs_game.trees.lower_bound import open_guesses
 from evilpegs_game.trees.tree import Node, Tree
+
+_TRIED: Final = 3  # a check of four guesses takes seconds, of three a few milliseconds
 
 
 def find_strategy(worst: WorstCase, guesses: int) -> Tree:
@@ -33,7 +37,7 @@ def find_adversary(worst: WorstCase, guesses: int) -> AdversaryTree:
         return Answer(reply, answers((*turns, (guess, reply)), part, left - 1))
 
     def answers(turns: Turns, columns: Columns, left: int) -> dict[Code, Answer]:
-        if left <= TRIED:
+        if left <= _TRIED:
             return {}
         # reversed, so that the first guess of each key is kept
         tried = {

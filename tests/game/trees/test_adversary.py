@@ -100,10 +100,10 @@ def test_parse_takes_trees_of_both_kinds():
         (SMALL.replace("112 1,0", "112 0,2"), 5, "solvable", ["112 0,2", "3"]),
         (SMALL.replace("112 1,0", "112 2,1"), 5, "unreachable", ["2,1"]),
         (SMALL.replace("111 0,0", "111 0,1"), 4, "unreachable", ["0,1", "111"]),
-        (SMALL.replace("guesses 4", "guesses 5"), 4, "missing", []),
+        (SMALL.replace("guesses 4", "guesses 5"), 4, "solvable", ["111 0,0", "4"]),
         (DEEP.replace("    56 0,0\n", "    55 0,0\n"), 12, "missing", ["34 0,0", "56"]),
         (DEEP.replace("  12 0,0\n", "", 1), 4, "missing", ["11 0,0", "12"]),
-        (DEEP.replace("  12 0,0\n", "  12 1,0\n", 1), 5, "missing", ["12 1,0"]),
+        (DEEP.replace("\n12 0,0", "\n12 1,0"), 8, "missing", ["12 1,0"]),
         (DEEP.replace("guesses 6", "guesses 7"), 5, "missing", []),
     ],
 )
