@@ -144,6 +144,19 @@ def test_interval_of_deterministic_games_contains_exact_mean(script):
     assert measuring.interval(adjusted)[1] - measuring.interval(adjusted)[0] < 0.05
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["entropy", "expected-size", "lexicographic", "minimax", "most-parts"])
+def test_exact_means_of_large_rules_are_in_intervals_of_games(script, name):
+    """Of 6x10, where all 1,000,000 secrets take minutes; the interval is wider than that of 95 %."""
+    measuring = script["measuring"]
+    mean, _, _, found = rows(section("grand"))[name]
+    curve = measuring.load_value_curve(Rules(6, 10), 20)
+    _, adjusted = measuring.play_fixed(evilpegs.load_strategy(name), LADDERS["grand"], curve, 30, 1)
+    low, high = measuring.interval(adjusted)
+    assert abs(float(mean) - (low + high) / 2) < high - low < 0.25
+    assert f"{float(mean) * 10**6:,.0f}"[:5] == found.removeprefix("exact: ")[:5]
+
+
 def test_script_writes_page_of_tiny_ladders(script):
     tiny = [replace(LADDERS[name], rules=Rules(3, 3), exact_up_to=27) for name in LADDERS if name.startswith("classic")]
     outcomes = script["cells"].measure_all(script["cells"].make_cells(tiny, 20), 1, 1)

@@ -95,7 +95,7 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
     return type(error)(f"{why}; play most-parts, or sampled, instead")
 
 
-# the last few, because 4x9 takes 3 MB
+# the last few, because 5x6 takes 3 MB
 @lru_cache(maxsize=4)
 def shipped_tree(rules: Rules) -> TreeStrategy | None:
     """Return the optimal tree of ``rules`` in the package; None if it has none."""
