@@ -135,3 +135,11 @@ def test_evaluate_heuristic_stays_within_stated_memory(rules, peak_of):
 
 def test_heuristic_bytes_of_presets_fit():
     assert heuristic_bytes(Rules(6, 10), 8) < heuristic_bytes(Rules(7, 10), 2) < MAX_BYTES
+
+
+@compiled
+@pytest.mark.full
+def test_first_guess_of_others_leads_to_their_total():
+    """The total of minimax on 6x8 after 112234 is published."""
+    solved = evaluate_heuristic(Rules(6, 8), MINIMAX, first=(0, 0, 1, 1, 2, 3))
+    assert sum(turn * codes for turn, codes in enumerate(solved, 1)) == 1_595_582
