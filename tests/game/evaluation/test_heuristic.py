@@ -140,6 +140,6 @@ def test_heuristic_bytes_of_presets_fit():
 @compiled
 @pytest.mark.full
 def test_first_guess_of_others_leads_to_their_total():
-    """The total of minimax on 6x8 after 112234 is published."""
+    """The total of minimax on 6x8 after 112234 is one that was computed elsewhere."""
     solved = evaluate_heuristic(Rules(6, 8), MINIMAX, first=(0, 0, 1, 1, 2, 3))
     assert sum(turn * codes for turn, codes in enumerate(solved, 1)) == 1_595_582
