@@ -1,10 +1,15 @@
 """A real server with a site on which some matches were played."""
 
 import contextlib
+import itertools
 from dataclasses import dataclass
+from unittest import mock
 
 import httpx
 
+from evilpegs_game.codes import format_code
+from evilpegs_server.play import registry
+from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.log.rounds import Round, open_round
 from support.named_players import given_names
@@ -12,6 +17,8 @@ from support.patience import PATIENCE
 from support.servers import dial
 from support.threaded_server import server_in_thread
 from support.waiting import wait_until
+
+GUESSES = ["1122", "3344"]
 
 
 @dataclass
@@ -57,7 +64,7 @@ class PlayedSite:
 
     async def _play_and_resign(self, player, ladder):
         match = await player.play(ladder)
-        for turn, code in enumerate(["1122", "3344"], 1):
+        for turn, code in enumerate(GUESSES, 1):
             await player.guess(match, 1, turn, code)
         await player.ask("match_over", type="resign", match=match)
         return match
@@ -85,5 +92,14 @@ def played_site(database, **settings):
         site.url, site.game_url = running.site_url, running.url
         await site.play(stack)
 
-    with server_in_thread(database, play, **settings):
+    with (
+        mock.patch.object(registry, "MatchKey", _key_that_is_not_guessed),
+        server_in_thread(database, play, **settings),
+    ):
         yield site
+
+
+def _key_that_is_not_guessed(match, ladder, seed, tie_nonces):
+    """Return the key of a match in which none of `GUESSES` is the secret of the first game, which is resigned."""
+    keys = (MatchKey(match, ladder, seed[:-1] + bytes([last]), tie_nonces) for last in itertools.count())
+    return next(key for key in keys if format_code(key.game_secrets(1, None).secret(ladder)) not in GUESSES)
