@@ -16,6 +16,7 @@ The small kernels that many modules share are here too.
 import gc
 import logging
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, update_wrapper
@@ -68,10 +69,11 @@ class _Kernel:
         update_wrapper(self, function)
         self._nogil = nogil
         self._made: Any = None
+        self._called: Any = None  # the same, after its first call
 
     def __call__(self, *arguments: Any) -> Any:
         try:
-            return (self._made or self._dispatcher())(*arguments)
+            return (self._called or self._call_first)(*arguments)
         except (EOFError, UnpicklingError):  # of numba, for a file that was being written when the power failed
             rmtree(str(kernel_folder()), ignore_errors=True)
             return self._dispatcher()(*arguments)
@@ -83,6 +85,23 @@ class _Kernel:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dispatcher(), name)
+
+    def _call_first(self, *arguments: Any) -> Any:
+        result = self._dispatcher()(*arguments)
+        self._called = self._made
+        if (mark := self._mark()) is not None:
+            with suppress(OSError):
+                mark.touch()
+        return result
+
+    def _mark(self) -> Path | None:
+        function, folder = self.__dict__["__wrapped__"], kernel_folder()
+        name = f"{function.__module__}.{function.__qualname__}.{sys.implementation.cache_tag}.called"
+        return None if folder is None else folder / name
+
+    def is_called(self) -> bool:
+        """Return True if it was called here, or in an earlier process whose kernels are kept."""
+        return self._called is not None or ((mark := self._mark()) is not None and mark.exists())
 
     def _dispatcher(self) -> Any:
         import numba  # noqa: PLC0415 - takes 0.2 s
@@ -140,6 +159,11 @@ def _directories() -> tuple[Path, Path]:
     is_checkout = any((folder / "pyproject.toml").exists() for folder in _PACKAGE.parents[:2])
     own, named = user_cache_path("evilpegs"), os.environ.get("NUMBA_CACHE_DIR")
     return Path(named) if named else _PACKAGE / "__pycache__" if is_checkout else own, own
+
+
+def is_compiled(function: Any) -> bool:
+    """Return True if a kernel need not be compiled, because this process or an earlier one has called it."""
+    return not COMPILES or function.is_called()
 
 
 def clear_kernels() -> list[Path]:

@@ -201,6 +201,13 @@ class TestFolder:
         program += "print(0 < kernels.compile_seconds() <= spent, 0 <= worked <= spent - kernels.compile_seconds())"
         assert call(program, NUMBA_CACHE_DIR=str(tmp_path)) == ("True True", [])
 
+    def test_earlier_processes_are_known_to_have_compiled(self, call, tmp_path):
+        program = "from package.kernels import is_compiled; from package.user import double, inner; "
+        program += "before = is_compiled(double), is_compiled(inner); print(double(2), *before, is_compiled(double))"
+        variables = {"NUMBA_CACHE_DIR": str(tmp_path / "named")}
+        assert [call(program, **variables)[0] for _ in range(2)] == ["False False True", "True False True"]
+        assert call(program)[0] == "False False True"  # nothing is kept
+
     def test_garbage_is_collected_again_after_a_compilation(self, call):
         program = "import gc; from package.user import double; print(double(2), gc.isenabled())"
         assert call(program, HOME=IMPOSSIBLE)[0] == "True"

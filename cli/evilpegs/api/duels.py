@@ -15,6 +15,7 @@ from evilpegs_game.displays import Html, html_caption, html_turns
 from evilpegs_game.errors import MalformedError, quoted, to_whole, wrong_argument
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
 from evilpegs_game.feedback import Feedback, History, TurnLike, all_black, to_feedback
+from evilpegs_game.guessing.plain import allow_plain_work
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules, to_rules
@@ -143,6 +144,7 @@ def open_position(
     """Return the position in which a duel begins; raise GameError if none can begin there."""
     if budget is not None:
         budget = to_whole("budget", budget, 1)
+    allow_plain_work()
     start = Position(rules, after, LiveSets(), budget)
     if any(turn.feedback == all_black(rules.pegs) for turn in start.history):
         raise MalformedError("the turns in after solve the game already; leave the last one out", arguments=("after",))

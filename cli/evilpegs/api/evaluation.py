@@ -24,6 +24,7 @@ from evilpegs_game.displays import Html, html_caption, html_line, html_pegs, htm
 from evilpegs_game.errors import MalformedError, quote_value, require, to_flag, to_whole, wrong_argument
 from evilpegs_game.evaluation.exact import DuelTurn, GuessCounts
 from evilpegs_game.evaluation.simulation import Simulation
+from evilpegs_game.guessing.plain import allow_plain_work
 from evilpegs_game.optimal.against_evil import ShortestLineSearch
 from evilpegs_game.optimal.solve import Objective, Solution
 from evilpegs_game.optimal.solve import solve as solve_rules
@@ -278,6 +279,7 @@ def tree(
     """
     chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
     opening = None if first is None else to_code(first, parsed)
+    allow_plain_work()
     return tree_from_strategy(seeded_choice(chosen, to_whole("seed", seed, 0)), parsed, opening)
 
 

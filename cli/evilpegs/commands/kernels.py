@@ -14,6 +14,7 @@ from evilpegs_game.codes import all_codes
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_game.guessing.plain import allow_plain_work
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.kernels import clear_kernels, compile_seconds, kernel_folder
 from evilpegs_game.live.live_sets import LiveSets
@@ -42,6 +43,7 @@ def kernels(*, clear: Annotated[bool, Parameter(help="Remove the compiled kernel
 
 def compile_kernels() -> None:
     """Call everything that has kernels, on rules as small as they allow."""
+    allow_plain_work(False)
     small, large = Rules(3, 4), Rules(10, 12)
     evilpegs.certify(evilpegs.solve(small).tree)
     evilpegs.certify("evilpegs adversary 1\nrules 1x5\nguesses 4\n")

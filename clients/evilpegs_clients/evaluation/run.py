@@ -38,8 +38,9 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice, with_s
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
-from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.evaluation.heuristic import evaluate_heuristic, is_plain_evaluation
 from evilpegs_game.feedback import all_black
+from evilpegs_game.guessing.plain import allow_plain_work
 from evilpegs_game.kernels import working_time
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -105,6 +106,7 @@ def run_evaluation(
 ) -> list[tuple[Tally, float]]:
     """Return the counts of each strategy, and their seconds. Raises EvaluationError, or GameError with its name."""
     tallies = []
+    allow_plain_work()
     with ExitStack() as stack:
         journal = stack.enter_context(_open_plan_journal(costs, plan, err))
         uses_units = any(map(plan.uses_units, costs))
@@ -162,6 +164,9 @@ def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
 def _compile(spec: StrategySpec, uses_units: bool) -> None:
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
+        if not uses_units and is_plain_evaluation(spec.rules, strategy.criterion, spec.rules.size):
+            return
+        allow_plain_work(False)
         first = seeded_choice(strategy)(Position(SMALL_RULES, (), LiveSets()))
         evaluate_heuristic(SMALL_RULES, strategy.criterion, (), first)
         # the first use after an installation waits for kernels, so none is compiled that only units and games need

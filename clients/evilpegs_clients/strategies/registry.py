@@ -13,6 +13,7 @@ from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.guessing.guess_rows import MAX_CODES
+from evilpegs_game.guessing.plain import allow_plain_work
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -41,6 +42,7 @@ MANY_CODES = Rules(4, 7)
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
     """Compile the kernels that ``strategy`` needs, and put all codes of ``rules`` into ``live_sets`` if they fit."""
+    allow_plain_work(False)
     # a tiny game tree; a strategy from a file may not support rules this small
     choose = seeded_choice(strategy if strategy.name in STRATEGIES else Minimax())
     distribution_from(choose, SMALL_RULES)

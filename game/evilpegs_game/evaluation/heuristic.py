@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,11 +22,13 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.errors import check_bound
+from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.feedback import History, feedbacks
 from evilpegs_game.guessing.criteria import Criterion
 from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few
+from evilpegs_game.guessing.plain import is_plain_work
 from evilpegs_game.guessing.ranking import TOTALS, Measure
-from evilpegs_game.guessing.selection import best_guess_at, color_mask, guessed_color_mask
+from evilpegs_game.guessing.selection import best_guess, best_guess_at, color_mask, guessed_color_mask
 from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
@@ -41,6 +44,7 @@ from evilpegs_game.partition import (
 )
 from evilpegs_game.rules import Rules
 
+_PLIES: Final = 5  # on usual rules, all searches of a game tree decide fewer times the feedbacks of the first
 _FEW = 8  # only smaller live sets are first searched for a candidate that separates all codes
 
 MAX_BYTES: Final = 2 << 30
@@ -152,6 +156,10 @@ def evaluate_heuristic(
     if first is not None:
         check_code(first, rules)
     live = Position(rules, history, LiveSets(MAX_BYTES)).candidates
+    if is_plain_evaluation(rules, criterion, live.shape[1]):
+        choose = partial(best_guess, criterion=criterion, candidates_only=candidates_only)
+        on_solved = None if progress is None else lambda *_: progress(1)
+        return distribution_from(choose, rules, history, first, on_solved=on_solved)
     root = _Batch(np.array(live), np.array([live.shape[1]]), guessed_color_mask(history), 0)
     solved: Counter[int] = Counter()
     with _pool(threads if live.shape[1] > batch_codes else 1) as pool:
@@ -163,6 +171,11 @@ def evaluate_heuristic(
             if progress:
                 progress(finished.total())
     return tuple(solved[guesses] for guesses in range(1, max(solved) + 1))
+
+
+def is_plain_evaluation(rules: Rules, criterion: Criterion, codes: int) -> bool:
+    """Return True if the game tree below a live set of ``codes`` codes is searched before kernels would be compiled."""
+    return is_plain_work(count_solved_codes, criterion, rules.size, _PLIES * codes * rules.size)
 
 
 def heuristic_bytes(rules: Rules, threads: int) -> int:

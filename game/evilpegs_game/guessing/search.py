@@ -45,10 +45,9 @@ LISTED: Final = 8
 _SMALL: Final = 64  # only parts of at most as many codes are looked into
 
 
-@kernel
 def tries_others(rule: int, codes: int, colors: int, pegs: int) -> bool:
     """Return False if only candidates are tried, because other guesses would take most of the time of a game."""
-    return bool(rule != TOTALS or codes <= max(640, colors**pegs // 50))
+    return rule != TOTALS or codes <= max(640, colors**pegs // 50)
 
 
 @kernel

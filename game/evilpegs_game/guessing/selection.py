@@ -30,6 +30,7 @@ from evilpegs_game.guessing.color_classes import ColorClasses, count_in_order, m
 from evilpegs_game.guessing.criteria import ENTROPY, Criterion
 from evilpegs_game.guessing.guess_cursor import GuessBitmaps, make_bitmaps, make_cursor
 from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few
+from evilpegs_game.guessing.plain import is_plain_work, plain_best_guess
 from evilpegs_game.guessing.ranking import TOTALS, Best, Measure, end_with_all_black, keep_better, no_guess
 from evilpegs_game.guessing.search import LISTED, best_ahead, best_of_many, search, tries_others
 from evilpegs_game.live.position import Position
@@ -104,6 +105,9 @@ def best_guess(position: Position, criterion: Criterion, candidates_only: bool =
             raise OverBudgetError(
                 f"turn {position.turn} takes {work:,} feedback evaluations; the budget is {position.budget:,}"
             )
+    guesses = position.count if candidates_only else rules.size
+    if is_plain_work(best_of_few, criterion, guesses, position.count * guesses):
+        return plain_best_guess(live, live if candidates_only else position.all_codes, criterion)
     return best_guess_at(live, rules, guessed, criterion.measure(position.count), candidates_only)
 
 

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.codes import all_codes, code_at, column_code
+from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.guess_cursor import make_hits
 from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few, count_parts_of_each
+from evilpegs_game.guessing.plain import plain_best_guess
 from evilpegs_game.guessing.search import best_of_many
 from evilpegs_game.guessing.selection import guessed_color_mask
 from evilpegs_game.live.position import Position
@@ -37,10 +38,7 @@ def test_best_of_few_is_that_of_tables_and_of_one_by_one(criterion, position):
     rules, live = position.rules, np.array(position.candidates)
     if live.shape[1] < 3:
         return
-    table = part_size_table(live, all_codes(rules))
-    best = criterion.best(table)
-    candidates = best[table[-1, best] > 0]
-    expected = column_code(all_codes(rules), int((candidates if candidates.size else best)[0]))
+    expected = plain_best_guess(live, all_codes(rules), criterion)
     rule, weights = criterion.measure(live.shape[1])
     given = live, rules.colors, rules.repeats, guessed_color_mask(position.history), rule, weights, False
     assert tuple(best_of_few(*given, 1)[0].tolist()) == expected

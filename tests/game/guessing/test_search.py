@@ -15,6 +15,7 @@ from evilpegs_game.guessing.color_classes import make_color_classes, to_color_cl
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS, TWO_PLY
 from evilpegs_game.guessing.guess_cursor import add_peg, make_bitmaps, part_size
 from evilpegs_game.guessing.guess_rows import best_of_few
+from evilpegs_game.guessing.plain import plain_best_guess
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
 from evilpegs_game.guessing.search import LISTED, best_of_many
 from evilpegs_game.guessing.selection import best_guess_at
@@ -130,10 +131,7 @@ def test_best_code_matches_plain_choice(criterion, candidates_only, game):
     if live.shape[1] < 3:
         return
     guesses = live if candidates_only else all_codes(rules)
-    table = part_size_table(live, guesses)
-    best = criterion.best(table)
-    candidates = best[table[-1, best] > 0]
-    expected = column_code(guesses, int(candidates[0] if candidates.size else best[0]))
+    expected = plain_best_guess(live, guesses, criterion)
     rule, weights = criterion.measure(live.shape[1])
     given = live, rules.colors, rules.repeats, EVERY_COLOR, rule, weights, candidates_only
     assert tuple(best_of_many(*given).tolist()) == expected
