@@ -2,14 +2,16 @@
 
 Evaluations are medians of warm runs that take turns with a plain loop of a million interpreter steps. An evaluation
 decides feedbacks, of every guess with every candidate at each live set; a loop that computes each of them says how many
-of them are never computed. On the smallest
-rules a plain evaluation that computes a table of all part sizes at every turn runs beside them. The luck of games is
-timed with warm live sets, as after the replies of a server, and with none.
+of them are never computed, and the searches, called one by one, are timed by the sizes of their live sets. On the
+smallest rules an evaluation by numpy alone runs beside them. The luck of games is timed with warm live sets, as after
+the replies of a server, and with none.
 
     python -m bench.evaluation [--rounds 5] [--luck 4x6 10x12]
 """
 
 import argparse
+from bisect import bisect_left
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,16 +24,18 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
-from evilpegs_game.codes import all_codes, column_code, parse_code
+from evilpegs_game.codes import Code, all_codes, column_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from, play_turns, walk_tree
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
+from evilpegs_game.guessing.guess_rows import MAX_CODES
+from evilpegs_game.guessing.plain import plain_best_guess
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve
-from evilpegs_game.partition import feedback_numbers, part_size_table
+from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
@@ -44,10 +48,13 @@ EVALUATIONS = [
 ]
 """Rules, criterion, threads, and the most seconds wanted."""
 
+LIVE_SETS = [8, 64, MAX_CODES]
+"""The most codes of the live sets whose searches are counted together."""
+
 MOVE_RULES = Rules(6, 10)
 MOVE_HISTORY = (("112234", "0,1"), ("567891", "1,1"))
 MOVE_SECONDS = 2.0
-PLAIN_RATIO = 4.0
+PLAIN_RATIO = 30.0
 """The least ratio wanted of a plain evaluation to a compiled one."""
 
 LUCK_GAMES = {
@@ -67,14 +74,11 @@ OPTIONS = (
 )
 
 
-def plain_guess(position: Position, criterion: Criterion):
-    """Return the best guess according to the table of part sizes of every code."""
+def plain_guess(position: Position, criterion: Criterion) -> Code:
+    """Return the best guess by numpy alone."""
     if position.count <= 2:
         return position.first_candidate
-    table = part_size_table(position.candidates, position.all_codes)
-    best = criterion.best(table)
-    candidates = best[table[-1, best] > 0]
-    return column_code(position.all_codes, int((candidates if candidates.size else best)[0]))
+    return plain_best_guess(position.candidates, position.all_codes, criterion)
 
 
 def show(name: str, threads: int, total: object, times: Times, seconds: float | None = None) -> list[Figure]:
@@ -104,17 +108,41 @@ def run_evaluations(rounds: int) -> list[Figure]:
         found = show_evaluation(f"{text} {criterion.name}, all secrets", threads, run, rounds, seconds)
         figures += found
         if threads == 1:
-            decided, computed = feedbacks_decided(rules, criterion) / found[0].value * 1e3, feedbacks_computed(rules)
-            print(
-                f"  {decided / 1e9:,.1f} billion feedbacks decided per second, {computed / 1e9:,.2f} computed by a loop"
-            )
+            feedbacks, shares = decided(rules, criterion)
+            rate, computed = feedbacks / found[0].value * 1e3, feedbacks_computed(rules)
+            print(f"  {rate / 1e9:,.1f} billion feedbacks decided per second, {computed / 1e9:,.2f} computed by a loop")
+            print(f"  searches at live sets of {', '.join(shares)}")
     return figures
 
 
-def feedbacks_decided(rules: Rules, criterion: Criterion) -> int:
-    """Return how many feedbacks the guesses of an evaluation depend on: at three candidates or more, of every code."""
-    nodes = walk_tree(partial(best_guess, criterion=criterion), Position(rules, (), LiveSets()))
-    return sum(rules.size * node.position.count for node in nodes if node.position.count > 2)
+def decided(rules: Rules, criterion: Criterion) -> tuple[int, list[str]]:
+    """Return how many feedbacks an evaluation decides, and how its searches share their time.
+
+    It decides those of every code with every candidate, where there are three candidates or more. Searches are called
+    one by one here, so those at small live sets take more of the time than in the evaluation.
+    """
+    spent, searches, feedbacks = Counter[int](), Counter[int](), 0
+
+    def choose(position: Position) -> Code:
+        nonlocal feedbacks
+        guesses = list[Code]()
+        seconds = seconds_of(lambda: guesses.append(best_guess(position, criterion)))
+        if position.count > 2:
+            kind = bisect_left(LIVE_SETS, position.count)
+            spent[kind] += round(1e9 * seconds)
+            searches[kind] += 1
+            feedbacks += rules.size * position.count
+        return guesses[0]
+
+    for _ in range(2):  # the first time loads the kernels
+        spent.clear()
+        searches.clear()
+        feedbacks = 0
+        deque(walk_tree(choose, Position(rules, (), LiveSets())), maxlen=0)
+    names = [f"up to {size:,} codes" for size in LIVE_SETS] + ["more codes"]
+    return feedbacks, [
+        f"{names[kind]} ({searches[kind]:,}) {spent[kind] / spent.total():.0%}" for kind in sorted(searches)
+    ]
 
 
 def feedbacks_computed(rules: Rules, guesses: int = 200) -> float:
