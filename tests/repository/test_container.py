@@ -13,6 +13,8 @@ import pytest
 from support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
+BUILD_PATIENCE = 4 * PATIENCE
+"""A build compiles all kernels: up to three minutes on a slow machine, and tests beside it take their share."""
 FOREIGN = ("COVERAGE", "EVILPEGS", "NUMBA", "PYTHON", "VIRTUAL_ENV", "XDG")
 
 
@@ -41,7 +43,7 @@ class Container:
     def run(self, command, **options):
         return subprocess.run(
             ["sh", "-c", self.inside(command)], **({"cwd": self.root} | options),
-            env=self.environment, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True,
+            env=self.environment, stdout=subprocess.PIPE, text=True, timeout=BUILD_PATIENCE, check=True,
         ).stdout  # fmt: skip
 
     def health(self, port):
