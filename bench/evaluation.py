@@ -3,21 +3,25 @@
 Evaluations are medians of warm runs that take turns with a plain loop of a million interpreter steps. An evaluation
 decides feedbacks, of every guess with every candidate at each live set; a loop that computes each of them says how many
 of them are never computed, and the searches, called one by one, are timed by the sizes of their live sets. On the
-smallest rules an evaluation by numpy alone runs beside them. The luck of games is timed with warm live sets, as after
-the replies of a server, and with none.
+smallest rules an evaluation by numpy alone runs beside them, and a plain program in C takes turns with two of them. The
+luck of games is timed with warm live sets, as after the replies of a server, and with none.
 
     python -m bench.evaluation [--rounds 5] [--luck 4x6 10x12]
 """
 
 import argparse
+import shutil
+import subprocess
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
-from bench.command import Option, run_alone
+from bench.command import ROOT, MissingProgramError, Option, run_alone
 from bench.figures import Figure
 from bench.timing import Times, peak_mebibytes, seconds_of, times_beside_loop
 from evilpegs_clients.strategies.loading import load_strategy
@@ -56,6 +60,8 @@ MOVE_HISTORY = (("112234", "0,1"), ("567891", "1,1"))
 MOVE_SECONDS = 2.0
 PLAIN_RATIO = 30.0
 """The least ratio wanted of a plain evaluation to a compiled one."""
+PLAIN_C_RATIOS = {"4x6": 4.0, "5x8": 14.0}
+"""The least ratio wanted of the program in C to an evaluation by minimax, by rules."""
 
 LUCK_GAMES = {
     "4x6": (10, 100),
@@ -186,6 +192,34 @@ def compare_with_plain_evaluation(rounds: int) -> Figure:
     return Figure(f"plain evaluation of {CLASSIC} minimax / compiled", ratio, "", PLAIN_RATIO, "at least")
 
 
+def compare_with_c(compiler: str, rounds: int) -> list[Figure]:
+    """Return the ratios of plain_minimax.c to evaluations by minimax, of which both say the guesses of all games."""
+    figures = []
+    with TemporaryDirectory() as folder:
+        program = Path(folder, "plain_minimax")
+        source = ROOT / "bench" / "plain_minimax.c"
+        subprocess.run([compiler, "-O3", "-march=native", "-o", program, source], check=True)
+        for text, wanted in PLAIN_C_RATIOS.items():
+            rules, plain, own, totals = Rules.parse(text), list[float](), list[float](), set[int]()
+            for _ in range(rounds):
+                printed = subprocess.run([program, *text.split("x")], check=True, capture_output=True, text=True).stdout
+                totals.add(int(printed.split()[0]))
+                plain.append(float(printed.split()[1]))
+                found = list[Sequence[int]]()
+                own.append(
+                    1e3 * seconds_of(lambda found=found, rules=rules: found.append(evaluate_heuristic(rules, MINIMAX)))
+                )
+                totals.add(sum(guesses * codes for guesses, codes in enumerate(found[0], 1)))
+            assert len(totals) == 1, f"{text}: {totals}"
+            print(
+                f"{text} minimax, all secrets: {median(plain):,.2f} ms by a plain program in C, {median(own):,.2f} here"
+            )
+            figures.append(
+                Figure(f"program in C on {text} / minimax", median(plain) / median(own), "", wanted, "at least")
+            )
+    return figures
+
+
 def play(rules: Rules, number: int) -> list[Turn]:
     """Return the turns of one game of `sampled`."""
     seed = game_seed(0, number)
@@ -225,10 +259,13 @@ def run_luck(names: list[str]) -> list[Figure]:
 def measure(options: argparse.Namespace) -> list[Figure]:
     """Print one row per run."""
     rounds = options.rounds
+    if (compiler := shutil.which("cc")) is None:
+        raise MissingProgramError("this needs a compiler; on Debian: apt install gcc libc6-dev")
     print(f"{'run':<42}{'on':>3}{'total':>9}{'ms':>11}{'cpu ms':>11}{'loops':>9}")
     figures = run_evaluations(rounds) + run_guesses(rounds)
     run_strategies(rounds)
     figures.append(compare_with_plain_evaluation(rounds))
+    figures += compare_with_c(compiler, rounds)
     print(f"memory: at most {peak_mebibytes()} MiB for all of it")
     return figures + run_luck(options.luck)
 
