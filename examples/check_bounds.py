@@ -1,16 +1,20 @@
 """Check strategy trees and adversary's trees with numpy alone
 
-    python examples/check_bounds.py FILE [SAMPLE]
+    python examples/check_bounds.py FILE [SAMPLE | LIBRARY]
 
 FILE has the form of docs/trees.md, plain or compressed with gzip. The program prints how many guesses are enough, or
 are not, and exits with status 1 and the number of the first wrong line if that is not proved. Nothing is shared with
 evilpegs, and all is done in plain loops: feedback from its definition, and symmetries by listing the images of a guess.
 It takes at most half a gigabyte for a strategy, and for an adversary one byte for each pair of codes, at most 2 GiB.
 
-An adversary's tree may end with four guesses left. All guesses are tried there, which takes months on 5x8; with SAMPLE,
-only so many are, chosen at random, and the tree is checked but not proved.
+An adversary's tree may end with four guesses left. All guesses are tried there, one of each class under symmetries. On
+5x8 that takes months with numpy alone, so LIBRARY, compiled from examples/three_guesses.c, decides if three guesses are
+enough; it takes up to seven pegs. With SAMPLE only so many guesses are tried, chosen at random, and the tree is checked
+but not proved.
 """
 
+import contextlib
+import ctypes
 import gzip
 import io
 import math
@@ -43,6 +47,8 @@ MOST_CODES = 1 << 20
 MOST_PAIRS = 1 << 31  # of codes, for an adversary
 MOST_PEGS = 9  # for an adversary: no more than 64 feedbacks
 MOST_SYMMETRIES = 1 << 20
+SILENT_SECONDS = 60
+UNDECIDED = 2
 
 
 class NotProvedError(Exception):
@@ -206,8 +212,10 @@ Turns = tuple[tuple[int, int], ...]  # guess and reply
 class Adversary:
     """The check that no codebreaker who has ``guesses`` guesses is sure to win against the replies of a tree."""
 
-    def __init__(self, game: Game, guesses: int, lines: Lines, sample: int | None = None) -> None:
-        self.game, self.guesses, self.lines, self.sample = game, guesses, lines, sample
+    def __init__(
+        self, game: Game, guesses: int, lines: Lines, sample: int | None = None, library: ctypes.CDLL | None = None
+    ) -> None:
+        self.game, self.guesses, self.lines, self.sample, self.library = game, guesses, lines, sample, library
         every, seen = np.arange(len(game.codes)), np.zeros(256, dtype=bool)
         self.table = np.empty((len(every), len(every)), dtype=np.uint8)  # symmetric
         for guess in every:
@@ -220,6 +228,7 @@ class Adversary:
         while len(self.most) <= guesses:
             self.most.append(min(1 + ways * self.most[-1], len(every)))
         self.separable: dict[bytes, bool] = {}
+        self.silent_until = time.perf_counter() + SILENT_SECONDS
 
     def check(self, turns: Turns, rows: np.ndarray, at: int, number: int) -> None:
         """Check what is below a line, which is -1 for what is at the top, and ``number`` in an error."""
@@ -232,14 +241,10 @@ class Adversary:
         # the others leave too many, or do not tell any of these secrets from another
         needed = np.flatnonzero((largest <= self.most[left - 1]) & (largest < len(rows)))
         if not below and left <= 4:
-            if left == 4 and self.sample is not None:
-                needed = random.sample(needed.tolist(), min(self.sample, len(needed)))
-            for guess in needed:
-                if all(self.is_solvable(part, left - 1) for part in self.parts(rows, guess)):
-                    wrong(number, f"{self.game.show(guess)} is enough with {left} guesses left")
+            self.check_end(turns, rows, needed.tolist(), number)
             return
-        guesses = {lines.codes[line]: line for line in below}
         symmetries = list(self.symmetries(turns, number))
+        guesses = {lines.codes[line]: line for line in below}
         covered = {image for guess in guesses for image in self.images(turns, guess, symmetries)}
         if open_ones := [guess for guess in needed if guess not in covered]:
             wrong(number, f"no line for {self.game.show(open_ones[0])} below this one")
@@ -251,6 +256,35 @@ class Adversary:
             if not len(kept):
                 wrong(lines.numbers[line], "no secret goes on after this reply")
             self.check((*turns, (guess, reply)), kept, line, lines.numbers[line])
+
+    def check_end(self, turns: Turns, rows: np.ndarray, needed: list[int], number: int) -> None:
+        """Try the guesses ``needed`` where nothing is below a line."""
+        left, tried, symmetries = self.guesses - len(turns), set[int](), []
+        if left == 4:
+            if self.sample is not None:
+                needed = random.sample(needed, min(self.sample, len(needed)))
+            if time.perf_counter() > self.silent_until:
+                print(f"at line {number}", file=sys.stderr, flush=True)
+                self.silent_until = time.perf_counter() + SILENT_SECONDS
+            with contextlib.suppress(NotProvedError):  # too many; then each guess is tried
+                symmetries = list(self.symmetries(turns, number)) if needed else []
+        open_ones = list[int]()
+        for guess in needed:
+            if guess not in tried:
+                tried.update(self.images(turns, guess, symmetries))
+                open_ones.append(guess)
+        if left == 4 and self.library is not None:
+            parts = [next(iter(self.parts(rows, guess)), rows[:0]) for guess in open_ones]
+            largest = self.are_three_enough(rows, parts)
+            solving = (guess for guess, is_enough in zip(open_ones, largest, strict=True) if is_enough)
+            good = next((guess for guess in solving if all(self.are_three_enough(rows, self.parts(rows, guess)))), None)
+        else:
+            good = next((guess for guess in open_ones if self.is_good(rows, guess, left)), None)
+        if good is not None:
+            wrong(number, f"{self.game.show(good)} is enough with {left} guesses left")
+
+    def is_good(self, rows: np.ndarray, guess: int, left: int) -> bool:
+        return all(self.is_solvable(part, left - 1) for part in self.parts(rows, guess))
 
     def parts(self, rows: np.ndarray, guess: int) -> list[np.ndarray]:
         given = self.table[guess][rows]
@@ -266,7 +300,7 @@ class Adversary:
                 sizes[self.table[row], np.arange(len(self.table))] += 1
             largest = np.delete(sizes, self.game.all_black, axis=0).max(axis=0)
             needed = np.flatnonzero((largest <= self.most[left - 1]) & (largest < len(rows)))
-            return any(all(self.is_solvable(part, left - 1) for part in self.parts(rows, guess)) for guess in needed)
+            return any(self.is_good(rows, guess, left) for guess in needed)
         key = rows.tobytes()
         if key not in self.separable:
             seen, twice = np.zeros((2, len(self.table)), dtype=np.uint64)
@@ -276,6 +310,24 @@ class Adversary:
                 seen |= bits
             self.separable[key] = bool((twice == 0).any())
         return self.separable[key]
+
+    def are_three_enough(self, rows: np.ndarray, parts: list[np.ndarray]) -> list[bool]:
+        """Return for each part of ``rows`` if three guesses are enough, as the library finds."""
+        if not parts:
+            return []
+        members = np.searchsorted(rows, np.concatenate(parts)).astype(np.int32)
+        starts = np.cumsum([0, *map(len, parts)], dtype=np.int32)
+        enough, secrets = np.full(len(parts), UNDECIDED, dtype=np.uint8), rows.astype(np.int32)
+        table, secrets_at, members_at, starts_at, enough_at = (
+            each.ctypes.data_as(ctypes.c_void_p) for each in (self.table, secrets, members, starts, enough)
+        )
+        numbers = len(self.table), self.game.all_black, self.most[2]
+        failed = self.library.are_three_enough(
+            table, *numbers, secrets_at, len(rows), members_at, starts_at, len(parts), enough_at
+        )
+        if failed or (enough == UNDECIDED).any():
+            raise NotProvedError("the library cannot count these rules, or has no memory")
+        return enough.astype(bool).tolist()
 
     def symmetries(self, turns: Turns, number: int) -> Iterator[tuple[tuple[int, ...], dict[int, int]]]:
         """Yield each permutation of pegs with the colors that take all turns to themselves, in whatever order."""
@@ -318,15 +370,19 @@ class Adversary:
 
 def main(names: list[str]) -> int:
     start = time.perf_counter()
-    if len(names) not in {1, 2} or not all(number.isdecimal() for number in names[1:]):
-        print("usage: python check_bounds.py FILE [SAMPLE]", file=sys.stderr)
+    if len(names) not in {1, 2} or "" in names:
+        print("usage: python check_bounds.py FILE [SAMPLE | LIBRARY]", file=sys.stderr)
         return 2
-    name, sample = names[0], int(names[1]) if names[1:] else None
+    name, option = names[0], "".join(names[1:])
+    sample = int(option) if option.isdecimal() else None
     try:
+        library = ctypes.CDLL(str(Path(option).resolve())) if option and sample is None else None
+        if library is not None and not hasattr(library, "are_three_enough"):
+            raise OSError(f"{option} is not made from three_guesses.c")
         is_adversary, game, guesses, lines = read(read_text(Path(name).read_bytes()))
         rows = np.arange(len(game.codes), dtype=np.int32)
         if is_adversary:
-            Adversary(game, guesses, lines, sample).check((), rows, -1, lines.top)
+            Adversary(game, guesses, lines, sample, library).check((), rows, -1, lines.top)
             proved = f"{guesses} guesses are not enough" + ("" if sample is None else ", as far as sampled")
         else:
             found: dict[int, int] = {}
@@ -337,7 +393,7 @@ def main(names: list[str]) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"{name}: {error.strerror}", file=sys.stderr)
+        print(f"{name}: {error.strerror or error}", file=sys.stderr)
         return 2
     print(f"{name}: {proved}; checked in {time.perf_counter() - start:.1f} s")
     return 0

@@ -1,15 +1,20 @@
 """The program that checks trees with numpy alone, beside `evilpegs certify`."""
 
 import ast
+import ctypes
 import gzip
 import io
+import os
 import runpy
+import shutil
+import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +34,8 @@ from support.printed import numbers_in
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "check_bounds.py"
 BOUNDS = ROOT / "docs" / "bounds"
-main = runpy.run_path(str(PROGRAM))["main"]
+PROGRAM_NAMES = runpy.run_path(str(PROGRAM))
+main = PROGRAM_NAMES["main"]
 
 # the worst cases in the literature: Jäger and Peczarski, Ville, Chen and Lin for two pegs
 VALUES = {"3x3": 4, "3x5": 5, "4x4": 4, "4x6": 5, "4x6-distinct": 5, "3x8": 6, "2x10": 7}
@@ -60,14 +66,30 @@ TOTALS = {"4x10": (55_911, 8), "5x8": (178_877, 8)}
 def check(tmp_path, capsys):
     """Run the program on a text; return its status, and what it printed besides the name of the file."""
 
-    def check(text):
+    def check(text, *option):
         (tmp_path / "a").write_bytes(text if isinstance(text, bytes) else text.encode())
-        status = main([str(tmp_path / "a")])
+        status = main([str(tmp_path / "a"), *option])
         out, err = capsys.readouterr()
         assert bool(err) == bool(status)
         return status, (out + err).removeprefix(f"{tmp_path / 'a'}: ").partition(";")[0]
 
     return check
+
+
+def compiled(folder, source, *options):
+    """Compile an example in C as a library, and return its path."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("the part in C needs a compiler")
+    strict = ["-O3", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *options]
+    subprocess.run([compiler, *strict, "-o", folder / "library.so", ROOT / "examples" / source], check=True)
+    return str(folder / "library.so")
+
+
+@pytest.fixture(scope="session", params=[(), ("-march=native",)], ids=["any", "native"])
+def library(request, tmp_path_factory):
+    """The compiled part of the program, for any processor or with the wide vectors of this one."""
+    return compiled(tmp_path_factory.mktemp("c"), "three_guesses.c", *request.param)
 
 
 @pytest.mark.parametrize(("rules", "value"), VALUES.items())
@@ -211,8 +233,19 @@ def test_both_programs_judge_changed_trees_alike(data):
 
 
 def test_program_says_what_it_cannot_read(tmp_path, capsys):
-    assert [main([]), main([str(tmp_path)]), main([str(tmp_path / "none")])] == [2, 2, 2]
-    assert len(capsys.readouterr().err.splitlines()) == 3
+    tree = str(tmp_path / "tree")
+    Path(tree).write_text(TREE)
+    asked = [
+        [],
+        [tree, ""],
+        [str(tmp_path)],
+        [str(tmp_path / "none")],
+        [tree, "none.so"],
+        [tree, tree],
+        [tree, "1", "2"],
+    ]
+    assert [main(arguments) for arguments in asked] == [2] * len(asked)
+    assert len(capsys.readouterr().err.splitlines()) == len(asked)
 
 
 def test_program_gives_up_on_too_many_symmetries(check, monkeypatch):
@@ -227,6 +260,92 @@ def test_program_gives_up_on_too_many_symmetries(check, monkeypatch):
 
     status, printed = check("evilpegs adversary 1\nrules 2x34\nguesses 20\n" + "".join(replies(0)))
     assert (status, "symmetries" in printed) == (1, True)
+
+
+@pytest.fixture
+def given_parts(monkeypatch):
+    """The numbers of parts that the program gives to its library."""
+    given, adversary = [], PROGRAM_NAMES["Adversary"]
+    ask = adversary.are_three_enough
+
+    def note(self, rows, parts):
+        given.append(len(parts))
+        return ask(self, rows, parts)
+
+    monkeypatch.setattr(adversary, "are_three_enough", note)
+    return given
+
+
+@pytest.mark.parametrize("rules", ["3x3", "4x4", "3x5"])
+def test_program_decides_four_guesses_with_part_in_c(check, library, rules, given_parts):
+    """Without a line, the tree ends before the first guess."""
+    text = f"evilpegs adversary 1\nrules {rules}\nguesses 4\n"
+    assert check(text) == (judged := check(text, library))
+    assert judged[0] == int(VALUES[rules] <= 4)
+    assert sum(given_parts) > 0
+
+
+@pytest.mark.parametrize("text", ["rules 1x1\nguesses 4\n", "rules 1x2\nguesses 5\n1 0,0\n"])
+def test_program_knows_with_part_in_c_that_one_secret_is_found(check, library, text):
+    text = f"evilpegs adversary 1\n{text}"
+    assert check(text) == (judged := check(text, library))
+    assert judged[0] == 1
+
+
+def test_program_decides_ends_below_first_guesses_with_part_in_c(check, library):
+    ends = "".join(line for line in TREE.splitlines(True) if not line.startswith(" "))
+    assert check(ends)[0] == check(ends, library)[0] == 0
+    status, printed = check(ends.replace("123 0,1\n", "123 1,1\n"), library)
+    assert (status, printed.partition(":")[0]) == (1, "line 6")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("rules", ["4x9", "4x10"])
+def test_shipped_adversary_that_ends_early_is_proved_with_part_in_c(check, library, rules, monkeypatch):
+    monkeypatch.setitem(main.__globals__, "SILENT_SECONDS", 10**6)
+    status, printed = check((BOUNDS / f"{rules}.adversary").read_bytes(), library)
+    assert (status, numbers_in(printed)) == (0, {str(RECORDS[rules] - 1)})
+
+
+@pytest.mark.parametrize("rules", ["4x6", "5x4", "3x8", "4x6-distinct", "6x3", "2x10"])
+def test_part_in_c_decides_three_guesses(library, rules):
+    game = PROGRAM_NAMES["read_rules"](1, f"rules {rules}", is_adversary=True)
+    by_program = PROGRAM_NAMES["Adversary"](game, 4, None, library=ctypes.CDLL(library))
+    rng, numbers = Random(1), np.arange(len(game.codes))
+    sizes = [rng.randint(1, min(len(numbers), 120)) for _ in range(60)]
+    parts = [np.array(sorted(rng.sample(numbers.tolist(), size))) for size in sizes]
+    worst = WorstCase(Rules.parse(rules))
+    expected = [worst.is_solvable(game.at_peg[:, part], 3) for part in parts]
+    assert by_program.are_three_enough(numbers, parts) == expected
+    assert set(expected) == {False, True}
+
+
+@pytest.mark.parametrize(("rules", "least"), [("5x6", 161), ("4x8", 80), ("4x9-distinct", 80)])
+def test_part_in_c_finds_few_good_guesses(library, rules, least):
+    """Parts made so that three guesses are enough, of which the first is the last of all codes or one at random."""
+    game = PROGRAM_NAMES["read_rules"](1, f"rules {rules}", is_adversary=True)
+    by_program = PROGRAM_NAMES["Adversary"](game, 4, None, library=ctypes.CDLL(library))
+    rng, numbers, parts = Random(2), np.arange(len(game.codes)), []
+    for first in [numbers[-1], *rng.sample(numbers.tolist(), 3)]:
+        given, part = by_program.table[first], []
+        for feedback in set(given.tolist()) - {game.all_black}:
+            left = np.flatnonzero(given == feedback)
+            second = by_program.table[rng.randrange(len(numbers))]
+            part += [left[second[left] == one][0] for one in set(second[left].tolist())]
+        parts.append(np.array(sorted(part)))
+    assert max(map(len, parts)) >= least
+    assert by_program.are_three_enough(numbers, parts) == [True] * len(parts)
+
+
+def test_part_in_c_refuses_what_it_cannot_count(check, library):
+    status, printed = check("evilpegs adversary 1\nrules 8x2\nguesses 4\n", library)
+    assert (status, "library" in printed) == (1, True)
+
+
+def test_program_refuses_other_library(tmp_path, capsys):
+    (tmp_path / "tree").write_text(TREE)
+    assert main([str(tmp_path / "tree"), compiled(tmp_path, "program_bot.c")]) == 2
+    assert "three_guesses.c" in capsys.readouterr().err
 
 
 def test_program_shares_no_code():
