@@ -1,6 +1,7 @@
 """Three visitors at once for 100 games: the memory that their pages hold stays flat."""
 
 import pytest
+from playwright.sync_api import TimeoutError as LateError
 
 from support.browser import WatchedPage
 from support.page.played_matches import play_bots, wait_for_leaderboard
@@ -107,7 +108,10 @@ class Visitor:
 
     def wait(self):
         while (left := self.page.evaluate("gamesLeft")) > 0:  # each game has the patience of a test
-            self.page.wait_for_function("left => window.gamesLeft < left", arg=left)
+            try:
+                self.page.wait_for_function("left => window.gamesLeft < left", arg=left)
+            except LateError:
+                pytest.fail(f"{self.who} waits, {left} games left:\n{self.page.locator('body').aria_snapshot()}")
 
     def held(self):
         """Return what the page holds, after garbage was collected."""
