@@ -40,6 +40,9 @@ COMPILES: Final = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # 2**64 / golden ratio: its multiples modulo 2**64 spread evenly over all words
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 
+# As an argument, also the start of a sum that becomes one, a literal compiles the called kernel for itself.
+ZERO: Final = cast("int", np.int64(0)) if COMPILES else 0
+
 _LOGGER: Final = logging.getLogger(__name__)
 _PACKAGE: Final = Path(__file__).parent
 _LEAST_FREE_BYTES: Final = 50_000_000

@@ -122,7 +122,10 @@ def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: Feedba
             bit = np.uint64(1) << np.uint64(row[g])
             twice[g] |= seen[g] & bit
             seen[g] |= bit
-    return bool((twice == 0).any())
+    separates = False
+    for g in range(twice.size):
+        separates |= twice[g] == 0
+    return bool(separates)
 
 
 @kernel
@@ -134,8 +137,7 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
     """
     kept = 0
     work = 0
-    guesses = np.empty(by_guess.shape[0], np.int32)
-    scores = np.empty(by_guess.shape[0], np.int64)
+    entries = np.empty(by_guess.shape[0], np.int64)  # a guess with its score above it
     counts = np.empty(numbers, np.int32)
     for g in range(by_guess.shape[0]):
         row = by_guess[g]
@@ -148,12 +150,20 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
             if counts[number] > limit:
                 fits = False
                 break
-        if fits and counts.max() < indices.size:
-            guesses[kept] = g
-            scores[kept] = 2 * (counts * counts).sum() + (counts[numbers - 1] == 0)
+        if not fits:
+            continue
+        score = parts = 0
+        for number in range(numbers):
+            score += 2 * np.int64(counts[number]) * counts[number]
+            parts += counts[number] > 0
+        if parts > 1:
+            entries[kept] = ((score + (counts[numbers - 1] == 0)) << 32) + g
             kept += 1
-    order = np.argsort(scores[:kept], kind="mergesort")
-    return guesses[:kept][order], work
+    entries[:kept].sort()
+    guesses = np.empty(kept, np.int32)
+    for index in range(kept):
+        guesses[index] = entries[index] & 0xFFFFFFFF
+    return guesses, work
 
 
 @kernel

@@ -22,6 +22,7 @@ from evilpegs_game.counting.layout import (
     index_rows,
     is_sum,
     list_inner_subsets,
+    most_rows,
     new_chains,
     new_inner_subsets,
     required_scores,
@@ -39,7 +40,7 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
     lane_starts = layout.lanes.targets[:, STARTS]
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
     partner_of = np.full(rows.shape[0], -1, np.int64)
-    chains = new_chains(np.diff(other_starts).max())
+    chains = new_chains(most_rows(other_starts))
     heads, following, every = chains.heads, chains.following, np.ones(other_rows.shape[0], np.bool_)
     for subset in range(last_subset + 1):
         base, end = other_starts[last_subset - subset], other_starts[last_subset - subset + 1]
@@ -89,7 +90,7 @@ def list_live_edges(
     per partial code of the wanted rows.
     """
     subsets, lane_starts = layout.subsets, layout.lanes.targets[:, STARTS]
-    count, chains, inner = 0, new_chains(np.diff(table.starts).max()), new_inner_subsets(subsets)
+    count, chains, inner = 0, new_chains(most_rows(table.starts)), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
     starts, rows, next_rows = previous.starts, previous.rows, table.rows
     for subset in range(subsets.sizes.size):

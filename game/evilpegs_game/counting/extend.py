@@ -31,11 +31,12 @@ from evilpegs_game.counting.layout import (
     add_word,
     hash_score,
     list_inner_subsets,
+    most_rows,
     new_inner_subsets,
     times,
 )
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import ZERO, kernel
 
 FlatHalf = tuple[Index, Rows, Rows, Words, int]
 """The fields of a `Half`, and of its table."""
@@ -62,19 +63,19 @@ def extend_both(
         new_half(layout, one, order[first], order[first + 1 :]),
         new_half(layout, other, order[last], order[:last]),
     )
-    low, high, made = 0, room.shape[0], 0
+    low, high, made = ZERO, room.shape[0], 0
     spare = max(0, room.shape[0] - layout.subsets.sizes.size)
     while first + 1 < last:
         reserve = spare // (_RESERVED_LAST if first + 2 == last else _RESERVED)
         forward = front.estimate <= back.estimate
         half = front if forward else back
-        table, slots, end = extend(layout, half, 0, room[low : max(low, high - reserve)], slots, max_slots)
+        table, slots, end = extend(layout, half, ZERO, room[low : max(low, high - reserve)], slots, max_slots)
         if end < layout.subsets.sizes.size:
             break
         rows = table.rows.shape[0]
         made += rows
         if forward:
-            moved = Table(table.starts, _move(room, low, 0, rows))
+            moved = Table(table.starts, _move(room, low, ZERO, rows))
             first, low = first + 1, rows
             front = new_half(layout, moved, order[first], order[first + 1 :])
         else:
@@ -187,7 +188,7 @@ def extend(
 @kernel
 def new_picked(table: Table) -> Slots:
     """Return an array for `pick_rows` of any peg subset of ``table``."""
-    return np.empty(np.diff(table.starts).max(), np.int32)
+    return np.empty(most_rows(table.starts), np.int32)
 
 
 @kernel

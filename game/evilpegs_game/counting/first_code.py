@@ -16,7 +16,7 @@ from evilpegs_game.counting.part_counts import has_candidates
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import ZERO, kernel
 from evilpegs_game.rules import Rules
 
 MAX_NODES: Final = 300_000
@@ -78,7 +78,7 @@ def _search(
     blacks = np.zeros((pegs + 1, words), np.uint64)
     matches = np.zeros((pegs + 1, words), np.uint64)
     used = np.zeros(colors, np.int64)
-    peg = 0
+    peg = ZERO
     for _ in range(max_nodes):
         if code[peg] >= 0:
             used[code[peg]] -= 1

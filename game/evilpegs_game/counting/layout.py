@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.kernels import GOLDEN, kernel
+from evilpegs_game.kernels import GOLDEN, ZERO, kernel
 
 COLORINGS: Final = 0
 SCORE: Final = 1
@@ -191,6 +191,15 @@ def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) ->
                 choices[count + index] = choices[index] * ways
             count += before
     return count
+
+
+@kernel
+def most_rows(starts: Index) -> int:
+    """Return the most rows that a peg subset has."""
+    most = ZERO
+    for subset in range(starts.size - 1):
+        most = max(most, starts[subset + 1] - starts[subset])
+    return most
 
 
 class Chains(NamedTuple):

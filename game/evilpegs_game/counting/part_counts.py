@@ -51,7 +51,7 @@ from evilpegs_game.counting.layout import (
 from evilpegs_game.counting.problem import CountingProblem, exact_numbers, moduli
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History, feedbacks
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import ZERO, kernel
 from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 88 << 20  # besides numba's 160 MiB: 256 MiB suffice for a process that counts
@@ -82,7 +82,7 @@ def join(  # noqa: C901
     required, lane_starts = required_scores(layout.lanes.targets), layout.lanes.targets[:, STARTS]
     picked = new_picked(other.table)
     other = _only_completing(layout, one, other)
-    length, ready, made, looked_up, sums = _LEAST_LENGTH, 0, 0, 0, np.zeros_like(sizes)
+    length, ready, made, looked_up, sums = ZERO + _LEAST_LENGTH, 0, 0, 0, np.zeros_like(sizes)
     other_starts, (slots, chains, every) = np.zeros_like(starts), _new_index(length)
     for complement in range(last_subset + 1):
         subset = last_subset - complement

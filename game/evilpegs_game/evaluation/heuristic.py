@@ -29,7 +29,7 @@ from evilpegs_game.guessing.guess_rows import MAX_CODES, best_of_few
 from evilpegs_game.guessing.plain import is_plain_work
 from evilpegs_game.guessing.ranking import TOTALS, Measure
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, color_mask, guessed_color_mask
-from evilpegs_game.kernels import copy_into, kernel
+from evilpegs_game.kernels import ZERO, copy_into, kernel
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import (
@@ -77,8 +77,7 @@ def count_solved_codes(
     for i in range(codes):
         indices[i] = i
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
-    zero, one = int(np.int64(0)), int(np.int64(1))  # with literals the callees would be compiled twice
-    top = _push_parts(stack, zero, solved, sizes, zero, zero, guessed)
+    top = _push_parts(stack, ZERO, solved, sizes, ZERO, ZERO, guessed)
     while top:
         top -= 1
         start, stop, depth, guessed = stack[top]
@@ -87,7 +86,7 @@ def count_solved_codes(
             solved[depth] += 1
             solved[depth + 1] += stop - start - 1
             continue
-        guess = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, one)[0]
+        guess = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, ZERO + 1)[0]
         counts, order = sort_into_parts(number_codes(live, guess), parts)
         for i in range(order.size):
             order[i] = indices[start + order[i]]

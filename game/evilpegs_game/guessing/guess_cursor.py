@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers
-from evilpegs_game.kernels import kernel, popcount
+from evilpegs_game.kernels import ZERO, kernel, popcount
 
 Bitmaps = NDArray[np.uint64]
 """Sets of candidates, the words on the last axis; candidate i is bit i % 64 of word i // 64."""
@@ -162,7 +162,7 @@ def move_to_prefix(
     used[:] = 0
     shared = True
     for peg in range(pegs):
-        color = int(codes[peg, i])
+        color = ZERO + codes[peg, i]
         if not may_follow(color, used, color_classes.before, color_classes.repeats):
             guess[peg] = -1
             return False

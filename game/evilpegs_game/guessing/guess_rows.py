@@ -30,7 +30,7 @@ from evilpegs_game.guessing.ranking import (
     no_guess,
     score_limit,
 )
-from evilpegs_game.kernels import kernel, popcount
+from evilpegs_game.kernels import ZERO, kernel, popcount
 from evilpegs_game.partition import take_columns
 
 MAX_CODES: Final = 1296
@@ -339,7 +339,7 @@ def _search_candidates(
     guesses = _tried(live, color_classes)
     parts = count_parts_of_each(guesses, hits, matches)
     for i in range(guesses.shape[1]):
-        score = 0
+        score = ZERO
         for k in range(sizes.size):
             sizes[k] = parts[k, i]
             score = score + measure.weights[sizes[k]] if summed else max(score, sizes[k])

@@ -62,7 +62,7 @@ class Best(NamedTuple):
 
 
 @kernel
-def no_guess(pegs: int, listed: int = 1) -> Best:
+def no_guess(pegs: int, listed: int) -> Best:
     score = np.zeros(listed, np.int64)
     score[:] = -1
     return Best(np.zeros(listed * pegs, np.uint8), score, np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))

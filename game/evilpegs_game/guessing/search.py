@@ -38,7 +38,7 @@ from evilpegs_game.guessing.ranking import (
     no_guess,
     score_limit,
 )
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import ZERO, kernel
 from evilpegs_game.partition import number_codes, sort_into_parts, take_columns
 
 LISTED: Final = 8
@@ -60,16 +60,15 @@ def best_of_many(
     `Measure`, passed separately because converting a named tuple from Python is slow.
     """
     pegs, codes = live.shape
-    measure, best = Measure(rule, weights), no_guess(pegs)
+    measure, best = Measure(rule, weights), no_guess(pegs, ZERO + 1)
     color_classes = make_color_classes(live, colors, repeats, guessed)
     class_count = color_classes.colors.size
     classified = to_color_classes(live, color_classes)
     bitmaps, cursor = make_bitmaps(classified, class_count), make_cursor(pegs, class_count)
-    zero = int(np.int64(0))  # with literals the callee would be compiled twice
-    search(bitmaps, cursor, color_classes, codes, classified, zero, codes, measure, best)
+    search(bitmaps, cursor, color_classes, codes, classified, ZERO, codes, measure, best)
     if not candidates_only:
         end_with_all_black(best, measure)
-        search(bitmaps, cursor, color_classes, codes, np.zeros((0, 1), np.uint8), zero, zero + 1, measure, best)
+        search(bitmaps, cursor, color_classes, codes, np.zeros((0, 1), np.uint8), ZERO, ZERO + 1, measure, best)
     return best.guess
 
 
@@ -79,8 +78,7 @@ def best_ahead(
 ) -> NDArray[np.uint8]:
     """Return the best guess at a live set of at most `MAX_CODES` codes, two plies deep, otherwise as `best_of_many`."""
     pegs, one = live.shape[0], weights[2]
-    # with literals the callee would be compiled twice
-    listed, is_true = int(np.int64(LISTED)), bool(candidates_only | True)
+    listed, is_true = ZERO + LISTED, bool(candidates_only | True)  # a literal would compile the callee again
     guesses, scores = best_of_few(live, colors, repeats, guessed, rule, weights, candidates_only, listed)
     least, chosen = NO_LIMIT, 0
     for index in range(LISTED):

@@ -54,7 +54,7 @@ def best_code_in_chunks(
     def prepare() -> tuple[Columns, ColorClasses, GuessBitmaps, Best]:
         color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
         classified = to_color_classes(live, color_classes)
-        return classified, color_classes, make_bitmaps(classified, color_classes.colors.size), no_guess(pegs)
+        return classified, color_classes, make_bitmaps(classified, color_classes.colors.size), no_guess(pegs, 1)
 
     # in a thread that takes no signals: numba makes named tuples, see evilpegs_game.counting.extend
     classified, color_classes, bitmaps, best = threads.submit(prepare).result()

@@ -53,7 +53,7 @@ class FeedbackTable:
             turns += asked
             turns += answer
         turns += guess
-        data = np.frombuffer(bytes(turns), np.uint8)
+        data = np.frombuffer(bytearray(turns), np.uint8)  # writable as in kernels, else compiled once more
         return _part_sizes(self._columns, self._rows, self._computed, data, rules.colors, rules.repeats)
 
 

@@ -25,7 +25,7 @@ from evilpegs_game.codes import Columns, all_codes, column_code
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel
 from evilpegs_game.optimal.guess_matrix import CodeSpace
-from evilpegs_game.partition import SizeTable, feedback_numbers, part_size_table, select
+from evilpegs_game.partition import Indices, SizeTable, feedback_numbers, part_size_table, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import KEY_BYTES, code_set_key, key_work
 
@@ -165,9 +165,10 @@ def beaten_in_three(by_code: FeedbackMatrix, choices: Ints, limit: int, most_wor
     """
     codes, guesses = by_code.shape
     sizes = part_sizes_of_all(by_code, choices.size - 1)
-    largest = np.empty(guesses, np.int64)
-    for guess in range(guesses):
-        largest[guess] = sizes[:, guess].max()
+    largest = np.zeros(guesses, np.int64)
+    for number in range(sizes.shape[0]):
+        for guess in range(guesses):
+            largest[guess] = max(largest[guess], sizes[number, guess])
     scratch = np.empty((2, guesses), np.uint64)
     work = codes * guesses
     for most in range(1, min(limit, codes - 1) + 1):
@@ -176,16 +177,29 @@ def beaten_in_three(by_code: FeedbackMatrix, choices: Ints, limit: int, most_wor
                 continue
             tie = -1
             enough = True
-            choice = choices[(sizes[:, guess] == most).sum()]
+            ties = 0
+            for number in range(sizes.shape[0]):
+                ties += sizes[number, guess] == most
+            choice = choices[ties]
             for number in range(sizes.shape[0] if most > 2 else 0):  # guessing one of two codes is enough
                 tie += sizes[number, guess] == most
                 if enough and sizes[number, guess] == most and choice in (-1, tie):
-                    part = np.flatnonzero(by_code[:, guess] == number).astype(np.int32)
+                    part = _part_of(by_code, guess, number, most)
                     enough = some_guess_separates(by_code, part, scratch[0], scratch[1])
                     work += most * guesses
             if enough or work > most_work:
                 return enough, work
     return False, work
+
+
+@kernel
+def _part_of(by_code: FeedbackMatrix, guess: int, number: int, size: int) -> Indices:
+    part, found = np.empty(size, np.int32), 0
+    for code in range(by_code.shape[0]):
+        if by_code[code, guess] == number:
+            part[found] = code
+            found += 1
+    return part
 
 
 @kernel

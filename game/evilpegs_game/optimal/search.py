@@ -13,7 +13,7 @@ later row is a part that a guess makes of the set in the row above it.
 
 import numpy as np
 
-from evilpegs_game.kernels import kernel, mix
+from evilpegs_game.kernels import ZERO, kernel, mix
 from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds, set_key
 from evilpegs_game.optimal.search_state import (
     ELSEWHERE,
@@ -47,7 +47,7 @@ def search(
     total under `bound_of_failed`. ``orbits`` groups the guesses of the second row that are equally good, of which only
     one is tried; if it is empty, all are tried. New bounds are stored in ``totals``.
     """
-    depth = int(np.int64(0))  # with a literal the callees would be compiled twice
+    depth = ZERO
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
         state = stack.state[depth]
         if depth == 0:
@@ -107,7 +107,7 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
     if _is_repeated(stack, depth):
         return
     lower = 3 * state.codes - 2 * stack.counts[tables.all_black] - parts  # each part needs the least possible
-    start, left = 0, 0
+    start, left = 0, ZERO
     for index in range(parts):
         size = stack.counts[stack.order[index]]
         codes = stack.grouped[depth, start : start + size]

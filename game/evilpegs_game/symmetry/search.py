@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.kernels import GOLDEN, copy_into, kernel, mix
+from evilpegs_game.kernels import GOLDEN, ZERO, copy_into, kernel, mix
 
 Grid = NDArray[np.int64]
 """The vertex of the color at each peg of each row: shape (rows, pegs)."""
@@ -217,7 +217,7 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     cells = np.empty((vertices.size, MEMBERS + vertices.size), np.int64)
     tally, orbits = np.array([_MAX_NODES, 0]), np.arange(start.size)
     copy_into(stack[0], start)
-    level = 0
+    level = ZERO
     while level >= 0:
         weights = stack[level]
         refine(weights, grid, every, vertices)
@@ -305,7 +305,7 @@ def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tall
     stack = np.empty((members.size, start.size), np.uint64)
     cells = np.empty((members.size, MEMBERS + members.size), np.int64)
     copy_into(stack[0], start)
-    level = 0
+    level = ZERO
     while level >= 0:
         weights = stack[level]
         refine(weights, grid, pegs, members)

@@ -114,9 +114,9 @@ def test_ranking_compare_close_products_exactly():
 
 
 def test_ranking_prefer_any_guess():
-    best, measure = no_guess(2), MINIMAX.measure(9)
+    best, measure = no_guess(2, 1), MINIMAX.measure(9)
     found = Best(np.array([3, 1], np.uint8), np.array([9]), np.zeros(6, np.int64))
-    keep_better(best, no_guess(2), measure, 9)
+    keep_better(best, no_guess(2, 1), measure, 9)
     assert best.score[0] < 0
     keep_better(best, found, measure, 9)
     assert best.guess.tolist() == [3, 1]
