@@ -7,8 +7,9 @@ the whole package: no change of it is missed, and after any change all kernels a
 The folder is in the directory that NUMBA_CACHE_DIR names, else in the user's cache directory, so that an installation
 stays as it was installed; only a checkout keeps its own in ``__pycache__``. If the first cannot be written, its kernels
 are copied to the user's; failing that too, each process compiles for itself. A directory keeps the folders that were
-used last. Several processes may compile at once: numba replaces files whole. Other code that numba compiles in the same
-process is kept where it would be without this package.
+used last. Several processes may compile at once: numba replaces files whole, and if two store one kernel at the same
+moment for different types, one of these is compiled again later. Other code that numba compiles in the same process is
+kept where it would be without this package.
 
 The small kernels that many modules share are here too.
 """
@@ -204,7 +205,7 @@ class _Compiling:
         self._depth += 1 if event.is_start else -1
         name: str = event.data["dispatcher"].py_func.__module__
         if self.seconds() > SILENT_SECONDS and name.startswith(_PACKAGE.name):
-            _announce()
+            announce()
 
 
 _COMPILING: Final = _Compiling()
@@ -221,7 +222,8 @@ def _listen() -> None:
 
 
 @cache
-def _announce() -> None:
+def announce() -> None:
+    """Say that kernels are being compiled, once per process."""
     _LOGGER.warning("compiling, once per installation; this takes up to half a minute")
 
 

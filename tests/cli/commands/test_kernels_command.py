@@ -1,15 +1,20 @@
 """`evilpegs kernels`."""
 
 import json
+import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
+import evilpegs.commands.kernels as kernels
+from evilpegs_game.kernels import announce
 from support.patience import PATIENCE
 
 NOT_COMPILED = """
-import importlib, json, pkgutil, sys
+import importlib, json, os, pkgutil, sys
+os.sched_getaffinity = lambda _: {0}  # all in this process
 import evilpegs_game
 from evilpegs.main import main
 from evilpegs_game import kernels
@@ -55,22 +60,69 @@ def test_clear_empties_the_directories(run, directories):
 
 
 def test_directory_that_keeps_nothing_is_refused(run, monkeypatch):
-    monkeypatch.setattr("evilpegs.commands.kernels.kernel_folder", lambda: None)
+    monkeypatch.setattr(kernels, "kernel_folder", lambda: None)
     assert "NUMBA_CACHE_DIR" in run("kernels").complaint
 
 
+@pytest.fixture
+def two_processors(monkeypatch):
+    """Two processors, and no kernels to compile but those that count."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(kernels, "_call_others", lambda: None)
+    return monkeypatch
+
+
+def test_second_processor_counts(two_processors):
+    two_processors.setattr(kernels, "_count", os.getpid)
+    assert kernels.compile_kernels() not in {os.getpid(), 0.0}
+
+
+def test_one_processor_needs_no_process(two_processors):
+    two_processors.setattr("os.sched_getaffinity", lambda _: {0})
+    two_processors.setattr(kernels, "_count", os.getpid)
+    assert kernels.compile_kernels() == os.getpid()
+
+
+@pytest.mark.parametrize("error", [OSError(38, "no semaphores"), NotImplementedError(), RuntimeError("no thread")])
+def test_without_a_second_process_all_is_compiled_here(two_processors, error):
+    def refuse(*_, **__):
+        raise error
+
+    two_processors.setattr(kernels, "open_workers", refuse)
+    two_processors.setattr(kernels, "_count", os.getpid)
+    assert kernels.compile_kernels() == os.getpid()
+
+
+def test_lost_process_is_one_line(run, two_processors):
+    two_processors.setattr(kernels, "_count", partial(os._exit, 1))
+    assert "lost" in run("kernels").complaint
+
+
+def test_wait_for_the_second_process_is_announced(two_processors, caplog):
+    two_processors.setattr(kernels, "_SILENT_SECONDS", 0)
+    two_processors.setattr(kernels, "_count", os.getpid)
+    announce.cache_clear()
+    kernels.compile_kernels()
+    assert "compiling" in caplog.text
+
+
 @pytest.mark.full
-def test_every_kernel_is_compiled_once():
-    """In the directory of all tests, which has most of them already: compiling all takes two minutes."""
+def test_every_kernel_is_compiled_once(tmp_path):
+    """By two processes, where there are two processors; a third then compiles nothing and has every kernel."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
 
-    def run_command():
-        done = subprocess.run(
-            [sys.executable, "-c", NOT_COMPILED], capture_output=True, text=True, timeout=10 * PATIENCE, check=True
+    def start(*arguments):
+        return subprocess.run(
+            [sys.executable, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10 * PATIENCE,
+            check=True,
+            env=environment,
         )
-        *said, result = done.stderr.splitlines()
-        return said, *json.loads(result)
 
-    _, status, kernels, left, _ = run_command()
-    assert (status, left) == (0, [])
+    assert str(tmp_path) in start("-m", "evilpegs", "kernels").stdout
+    (result,) = start("-c", NOT_COMPILED).stderr.splitlines()
+    status, kernels, left, seconds = json.loads(result)
+    assert (status, left, seconds) == (0, [], 0)
     assert kernels > 100
-    assert run_command() == ([], 0, kernels, [], 0)
