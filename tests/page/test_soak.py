@@ -90,6 +90,12 @@ async function playGames(who, games, afterGame) {
 }
 Object.assign(window, { playGames, startWall });
 """
+TEXT = """() => {
+  const words = (each) => (each instanceof Text ? each.data : read(each));
+  const read = (node) => [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(words).join(" ");
+  return read(document.body).replace(/\\s+/g, " ");
+}"""
+"""What the page says, also in elements without a box of their own."""
 LEAK = """() => {
   const node = document.createElement("p");
   node.addEventListener("click", () => {});
@@ -111,7 +117,7 @@ class Visitor:
             try:
                 self.page.wait_for_function("left => window.gamesLeft < left", arg=left)
             except LateError:
-                pytest.fail(f"{self.who} waits, {left} games left:\n{self.page.locator('body').aria_snapshot()}")
+                pytest.fail(f"{self.who} waits, {left} games left: {self.page.evaluate(TEXT)}")
 
     def held(self):
         """Return what the page holds, after garbage was collected."""
