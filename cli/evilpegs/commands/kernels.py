@@ -12,7 +12,6 @@ from cyclopts import Parameter
 import evilpegs
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
-from evilpegs.signals import ended_in_order
 from evilpegs_clients.evaluation.workers import INLINE, open_workers
 from evilpegs_game.codemakers.many_games import ManyGames
 from evilpegs_game.codes import all_codes
@@ -54,7 +53,7 @@ def compile_kernels() -> float:
     Those that count take nearly half of the time, in a process of their own if Linux gives this one two processors.
     """
     counting: Future[float] | None = None
-    with ended_in_order(), ExitStack() as stack:
+    with ExitStack() as stack:
         if hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1:
             with suppress(OSError, NotImplementedError, RuntimeError):  # no semaphores, or no process more
                 counting = stack.enter_context(open_workers(2, cluster=None)).executor.submit(_count)
