@@ -4,10 +4,7 @@ import ast
 import ctypes
 import gzip
 import io
-import os
 import runpy
-import shutil
-import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
@@ -29,6 +26,7 @@ from evilpegs_game.trees.few_guesses import FewGuesses
 from evilpegs_game.trees.lower_bound import LowerBound, certify_adversary
 from evilpegs_game.trees.tree import format_tree, parse_tree
 from evilpegs_game.trees.worst_case_trees import find_adversary, find_strategy
+from support.compilers import compile_program
 from support.printed import numbers_in
 
 ROOT = Path(__file__).parents[2]
@@ -76,20 +74,11 @@ def check(tmp_path, capsys):
     return check
 
 
-def compiled(folder, source, *options):
-    """Compile an example in C as a library, and return its path."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("the part in C needs a compiler")
-    strict = ["-O3", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *options]
-    subprocess.run([compiler, *strict, "-o", folder / "library.so", ROOT / "examples" / source], check=True)
-    return str(folder / "library.so")
-
-
 @pytest.fixture(scope="session", params=[(), ("-march=native",)], ids=["any", "native"])
 def library(request, tmp_path_factory):
     """The compiled part of the program, for any processor or with the wide vectors of this one."""
-    return compiled(tmp_path_factory.mktemp("c"), "three_guesses.c", *request.param)
+    folder = tmp_path_factory.mktemp("c")
+    return str(compile_program("examples/three_guesses.c", folder, "-shared", "-fPIC", *request.param))
 
 
 @pytest.mark.parametrize(("rules", "value"), VALUES.items())
@@ -344,7 +333,10 @@ def test_part_in_c_refuses_what_it_cannot_count(check, library):
 
 def test_program_refuses_other_library(tmp_path, capsys):
     (tmp_path / "tree").write_text(TREE)
-    assert main([str(tmp_path / "tree"), compiled(tmp_path, "program_bot.c")]) == 2
+    assert (
+        main([str(tmp_path / "tree"), str(compile_program("examples/program_bot.c", tmp_path, "-shared", "-fPIC"))])
+        == 2
+    )
     assert "three_guesses.c" in capsys.readouterr().err
 
 

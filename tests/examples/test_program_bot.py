@@ -1,28 +1,18 @@
 """The example in C is compiled and plays games."""
 
-import os
-import shutil
-import subprocess
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 import evilpegs
 from evilpegs_clients.strategies.program import ProgramStrategy
-
-SOURCE = Path(__file__).parents[2] / "examples" / "program_bot.c"
+from support.compilers import compile_program
 
 
 @pytest.fixture(scope="session")
 def program_bot(tmp_path_factory):
     """The compiled example."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("the example in C needs a compiler")
-    program = tmp_path_factory.mktemp("c") / "program_bot"
-    subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE], check=True)
-    return program
+    return compile_program("examples/program_bot.c", tmp_path_factory.mktemp("c"))
 
 
 @pytest.mark.parametrize(("rules", "secret"), [("4x6", "6543"), ("4x10-distinct", "0987"), ("5x8", "11111")])
