@@ -29,7 +29,7 @@ from evilpegs_server.storage.engines.sqlite import SqliteStore
 from evilpegs_server.storage.log.archive import load_open_matches, load_players
 from evilpegs_server.storage.log.writer import Writer
 from evilpegs_server.storage.reads import Reads
-from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.pool import TaskPool, UnwantedError
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
 from support.patience import PATIENCE
@@ -114,26 +114,35 @@ class FakePool:
     """A pool that runs its tasks at once or, while ``paused`` is True, when `run_pending` is called.
 
     ``submitted`` lists the player and the expected cost of every task. ``replacements`` maps a class of tasks to a task
-    that is run in place of each of them.
+    that is run in place of each of them. Its clock shows ``seconds``.
     """
 
     def __init__(self, workspace):
-        self.paused, self.submitted, self.replacements = False, [], {}
+        self.paused, self.submitted, self.replacements, self.seconds = False, [], {}, 0.0
         self._workspace, self._tasks = workspace, []
 
-    def submit(self, player, cost, task, done):
+    def submit(self, player, cost, task, done, is_wanted=lambda: True):
         self.submitted.append((player, cost))
-        self._tasks.append((self.replacements.get(type(task), task), done))
+        self._tasks.append((self.replacements.get(type(task), task), done, is_wanted))
         if not self.paused:
             self.run_pending()
 
     run = TaskPool.run
 
+    def clock(self):
+        return self.seconds
+
+    def drop_unwanted(self):
+        for _, done, _ in [each for each in self._tasks if not each[2]()]:
+            asyncio.get_running_loop().call_soon(done, UnwantedError())
+        self._tasks = [each for each in self._tasks if each[2]()]
+
     def run_pending(self):
         """Run every waiting task; the results are delivered in the next iteration of the event loop."""
         while self._tasks:
-            task, done = self._tasks.pop(0)
-            asyncio.get_running_loop().call_soon(done, run_task(task, self._workspace)[0])
+            task, done, is_wanted = self._tasks.pop(0)
+            outcome = run_task(task, self._workspace)[0] if is_wanted() else UnwantedError()
+            asyncio.get_running_loop().call_soon(done, outcome)
 
 
 class FakeChannel:

@@ -16,7 +16,7 @@ from evilpegs_protocol.commitment import seed_tie_index
 from evilpegs_server.limits import NetworkCounter
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, evil_ties, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
-from evilpegs_server.site.responses import unknown_match
+from evilpegs_server.site.responses import RETRY_SECONDS, unknown_match
 from evilpegs_server.storage.log.archive import load_entries
 from evilpegs_server.storage.queries import Reader
 from evilpegs_server.storage.reads import BusyError
@@ -27,10 +27,30 @@ from evilpegs_server.work.tasks import AdviseOnPosition, AnalyzeGames
 MAX_BYTES: Final = 8 << 20
 MAX_WAITING: Final = 16
 """The most analyses of matches that run or wait."""
+PATIENCE_SECONDS: Final = 2.0 * RETRY_SECONDS
+"""How long a position keeps its place after its last request."""
 MAX_TURNS: Final = 20
 MAX_CODES: Final = 1_000_000
 # arbitrary, because all analyses wait in one queue
 _COST: Final = 1
+
+
+class _Wish:
+    """The wish for a text: it lasts until nobody has waited for the text for `PATIENCE_SECONDS`."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._waiting, self._left = clock, 0, 0.0
+
+    async def wait(self, task: asyncio.Task[bytes]) -> bytes:
+        self._waiting += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._waiting -= 1
+            self._left = self._clock()
+
+    def lasts(self) -> bool:
+        return self._waiting > 0 or self._clock() < self._left + PATIENCE_SECONDS
 
 
 class _KeptTexts:
@@ -39,17 +59,20 @@ class _KeptTexts:
     def __init__(self, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         self._pool = pool
         self.texts: ByteCache[bytes] = ByteCache(max_bytes)
-        self._running: dict[Hashable, asyncio.Task[bytes]] = {}
+        self._running: dict[Hashable, tuple[asyncio.Task[bytes], _Wish]] = {}
 
     def close(self) -> None:
-        for task in self._running.values():
+        for task, _ in self._running.values():
             task.cancel()
 
-    async def _shared(self, key: Hashable, compute: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+    async def _shared(self, key: Hashable, compute: Callable[[_Wish], Coroutine[Any, Any, bytes]]) -> bytes:
         if key not in self._running:
-            task = self._running[key] = asyncio.create_task(compute())
+            wish = _Wish(self._pool.clock)
+            task = asyncio.create_task(compute(wish))
+            self._running[key] = task, wish
             task.add_done_callback(partial(self._forget, key))
-        return await asyncio.shield(self._running[key])
+        task, wish = self._running[key]
+        return await wish.wait(task)
 
     def _forget(self, key: Hashable, task: asyncio.Task[bytes]) -> None:
         del self._running[key]
@@ -69,7 +92,7 @@ class MatchAnalyses(_KeptTexts):
             return text
         if match not in self._running and len(self._running) >= MAX_WAITING:
             raise BusyError("too many matches are waiting for analysis; try again in a minute")
-        return await self._shared(match, partial(self._compute, match))
+        return await self._shared(match, lambda _: self._compute(match))  # kept for the next who asks
 
     async def _compute(self, match: str) -> bytes:
         replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
@@ -100,12 +123,13 @@ class PositionAnswers(_KeptTexts):
             return text
         is_full = len(self._running) >= self._most
         if key not in self._running and (is_full or not self._waiting.take(address)):
+            self._pool.drop_unwanted()
             raise BusyError("too many positions are waiting for analysis; try again soon")
         return await self._shared(key, partial(self._compute, key, position, address))
 
-    async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None) -> bytes:
+    async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None, wish: _Wish) -> bytes:
         try:
-            text = await self._pool.run((self, address), _COST, task)
+            text = await self._pool.run((self, address), _COST, task, wish.lasts)
         finally:
             self._waiting.give_back(address)
         self.texts.put(key, text, len(text))

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.limits import NetworkCounter
 from evilpegs_server.site.metrics import SiteCounts
-from evilpegs_server.site.responses import RETRY, problem_response
+from evilpegs_server.site.responses import RETRY, is_stream, problem_response
 from evilpegs_server.timing import Timing
 
 KEEP_ALIVE_SECONDS: Final = 15
@@ -143,9 +143,14 @@ async def _answer(
     connection: Connection = scope["state"]["connection"]
     connection.note_request(Headers(scope=scope))
     visitor = scope["state"]["visitor"] = connection.visitor
+    task: asyncio.Task[Any] = asyncio.current_task()  # type: ignore[assignment] # uvicorn runs each request in one
+    task.add_done_callback(connection.unanswered.discard)
+    if not is_stream(scope):
+        connection.unanswered.add(task)
 
     async def count_and_send(message: Message) -> None:
         if message["type"] == "http.response.start":
+            connection.unanswered.discard(task)
             counts.note_status(message["status"])
         else:
             backlog.note(len(message.get("body", b"")))
@@ -186,6 +191,8 @@ class Connection(asyncio.Protocol):
         self._backlog, self._check_seconds = backlog, check_seconds
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self.received = 1  # a new connection is like a begun request
+        # requests that end when the client leaves; uvicorn would say so to who awaits `receive`, but read on meanwhile
+        self.unanswered: set[asyncio.Task[Any]] = set()
         self._written, self._unsent, self._is_late = 0, 0, False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -212,6 +219,8 @@ class Connection(asyncio.Protocol):
         self._others.pop(self, None)
         self._counts.connections = len(self._others)
         self._http.connection_lost(exc)
+        for task in self.unanswered:
+            task.cancel()
 
     def data_received(self, data: bytes) -> None:
         self.received += len(data)

@@ -15,6 +15,7 @@ from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.representation import Representation
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.work.pool import UnwantedError
 
 PageSize = Annotated[int, Field(ge=1, le=100)]
 MEDIA_TYPE: Final = "application/problem+json"
@@ -137,7 +138,7 @@ def handle_problems(app: FastAPI) -> None:
     """Turn HTTP errors, invalid requests and database errors into error responses."""
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
-    for busy in (BusyError, CountingError, DatabaseUnusableError):
+    for busy in (BusyError, CountingError, DatabaseUnusableError, UnwantedError):
         app.add_exception_handler(busy, _busy)
 
 

@@ -10,7 +10,7 @@ nanoseconds of processor time.
 """
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -112,6 +112,21 @@ class FairScheduler(Generic[_T]):
             del charges[min(charges)]
         while self._charges and not self._used(next(iter(self._charges)), tick):
             self._charges.popitem(last=False)
+
+    def drop(self, job: Job[_T]) -> None:
+        """End a job that was started but did not run."""
+        del self._running[job.player]
+
+    def withdraw(self, is_unwanted: Callable[[_T], bool]) -> list[_T]:
+        """Remove the waiting jobs whose contents are unwanted, and return these contents."""
+        withdrawn = []
+        for player, jobs in list(self._waiting.items()):
+            for job in [job for job in jobs if is_unwanted(job.content)]:
+                jobs.remove(job)
+                withdrawn.append(job.content)
+            if not jobs:
+                del self._waiting[player]
+        return withdrawn
 
     def clear(self) -> None:
         """Remove all waiting jobs; running jobs continue."""

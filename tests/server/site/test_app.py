@@ -12,6 +12,7 @@ from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.crowd import Crowd
 from evilpegs_server.show.streams import Streams
+from evilpegs_server.site.analysis import PATIENCE_SECONDS, PositionAnswers
 from evilpegs_server.site.app import Guard, HostCheck, create_app
 from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.site import Site
@@ -19,8 +20,11 @@ from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
 from evilpegs_server.timing import Timing
 from support.fake_follower import FakeFollower
+from support.fake_server import FakePool
 from support.patience import PATIENCE
 from support.results import derived_of
+from support.waiting import loop_turns, until
+from support.workspaces import new_workspace
 
 
 class BusyThreads:
@@ -201,6 +205,26 @@ async def test_positions_are_counted_by_visitor(site, visitor):
     async with client(answer) as web:
         assert (await web.get("/api/v1/position")).status_code == 200
     assert asked == [visitor]
+
+
+async def test_position_of_visitor_who_has_left_is_dropped(site):
+    pool = FakePool(new_workspace())
+    pool.paused = True
+    site.positions = PositionAnswers(pool, 1, 1)
+    app = create_app(site)
+    request = {"type": "http", "method": "GET", "http_version": "1.0", "path": "/api/v1/position", "headers": []}
+
+    asking = asyncio.create_task(app(request | {"query_string": b"rules=2x3"}, None, None))
+    await until(lambda: pool.submitted)
+    asking.cancel()
+    await asyncio.wait([asking])
+    pool.seconds += PATIENCE_SECONDS
+    pool.run_pending()
+    pool.paused = False
+    await loop_turns(3)
+    async with client(app) as web:
+        assert (await web.get("/api/v1/position?rules=2x3")).status_code == 200
+    assert len(pool.submitted) == 2  # nothing was kept of the first
 
 
 def client(app):

@@ -37,11 +37,14 @@ class Endless:
     """An application that never answers."""
 
     def __init__(self):
-        self.begun = asyncio.Event()
+        self.begun, self.ended = asyncio.Event(), asyncio.Event()
 
     async def __call__(self, scope, receive, send):
         self.begun.set()
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ended.set()
 
 
 MUCH = 16 << 20
@@ -108,6 +111,20 @@ async def ask(connection):
         if line:
             await reader.readuntil(b"5" * 10)
     return line
+
+
+async def test_request_ends_when_client_leaves():
+    app, counts = Endless(), SiteCounts()
+    async with serving(app, counts) as connect:
+        _, writer = await connect()
+        writer.write(REQUEST)
+        await app.begun.wait()
+        await loop_turns(20)
+        assert not app.ended.is_set()
+        writer.close()
+        async with asyncio.timeout(PATIENCE):
+            await app.ended.wait()
+    assert not counts.statuses
 
 
 async def test_request_is_answered_on_open_connection():

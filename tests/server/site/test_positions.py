@@ -13,13 +13,14 @@ from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
 from evilpegs_game.rules import PRESETS, Rules
-from evilpegs_server.site.analysis import PositionAnswers, parse_position
+from evilpegs_server.site.analysis import PATIENCE_SECONDS, PositionAnswers, parse_position
 from evilpegs_server.site.routes import RULES_PATTERN, TURNS_PATTERN
 from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.work.pool import UnwantedError
 from evilpegs_server.work.tasks import AdviseOnPosition
 from support.analyzed_turns import analyze
 from support.fake_server import FakePool
-from support.waiting import until
+from support.waiting import loop_turns, until
 from support.workspaces import Call, new_workspace
 
 PATH = "/api/v1/position"
@@ -110,6 +111,66 @@ async def test_all_together_are_limited(pool):
         await refused
     pool.run_pending()
     await first
+    answers.close()
+
+
+async def leave(waiting):
+    for task in waiting:
+        task.cancel()
+    await asyncio.wait(waiting)
+
+
+@pytest.mark.parametrize("seconds", [PATIENCE_SECONDS - 1, PATIENCE_SECONDS])
+async def test_position_whose_visitors_have_left_is_dropped_after_a_pause(answers, pool, seconds):
+    pool.paused = True
+    left, asked = ask(answers, "11:1,0", ADDRESS), ask(answers, "11:0,0", ADDRESS)
+    returned = ask(answers, "11:1,1", ADDRESS)
+    await submitted(pool, 3)
+    await leave([left, returned])
+    returned = ask(answers, "11:1,1", ADDRESS)
+    await loop_turns(3)
+    pool.seconds += seconds
+    pool.run_pending()
+    assert await asked
+    assert await returned
+    await ask(answers, "11:0,0", ADDRESS)
+    assert len(pool.submitted) == 3
+    pool.paused = False
+    assert await ask(answers, "11:1,0", ADDRESS)
+    assert len(pool.submitted) == (3 if seconds < PATIENCE_SECONDS else 4)
+
+
+async def test_dropped_position_gives_its_place_back(pool):
+    answers = PositionAnswers(pool, 1, 1)
+    pool.paused = True
+    left = ask(answers, "11:1,0", ADDRESS)
+    await submitted(pool, 1)
+    await leave([left])
+    pool.seconds += PATIENCE_SECONDS
+    pool.run_pending()
+    late = ask(answers, "11:1,0", ADDRESS)  # before the loop has turned
+    with pytest.raises(UnwantedError):
+        await late
+    pool.paused = False
+    assert await ask(answers, "11:0,0", ADDRESS)
+    answers.close()
+
+
+@pytest.mark.parametrize(("most", "per_address"), [(1, 32), (128, 1)])
+async def test_abandoned_positions_refuse_nobody_for_long(pool, most, per_address):
+    """The one who finds all places taken is refused, but abandoned ones are free when they ask again."""
+    answers = PositionAnswers(pool, most, per_address)
+    pool.paused = True
+    left = ask(answers, "11:1,0", ADDRESS)
+    await submitted(pool, 1)
+    await leave([left])
+    for seconds, count in ((0.0, 1), (PATIENCE_SECONDS, 1), (0.0, 2)):
+        pool.seconds += seconds
+        refused = ask(answers, "11:0,0", ADDRESS)
+        await loop_turns(3)
+        assert len(pool.submitted) == count
+    pool.run_pending()
+    assert await refused
     answers.close()
 
 

@@ -1,10 +1,11 @@
 """The pool runs at most one task per slot, each task once and in fair order, and closes cleanly."""
 
 from collections import defaultdict
+from functools import partial
 
 import pytest
 
-from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.pool import TaskPool, UnwantedError
 from evilpegs_server.work.scheduler import PoolMetrics, SchedulerLimits
 
 LIMITS = SchedulerLimits(budget=100, window=60.0, cheap=5, heavy_slots=2, cheap_slots=1)
@@ -70,6 +71,36 @@ def test_finished_task_frees_player_and_slot(harness):
     harness.submit("a", CHEAP, "a again")
     harness.executor.end("a")
     assert harness.under_way == ["b", "c", "a again"]
+
+
+def test_task_that_nobody_wants_at_its_turn_is_not_run(harness):
+    wanted = {"first", "second", "third"}
+    for task in ("first", "second", "third"):
+        harness.pool.submit("a", HEAVY, task, harness.outcomes.append, partial(wanted.__contains__, task))
+    wanted.clear()
+    assert harness.under_way == ["first"]
+    wanted.add("third")
+    harness.executor.end("first", 7)
+    assert harness.under_way == ["third"]
+    first, second = harness.outcomes
+    assert first == 7
+    assert isinstance(second, UnwantedError)
+    assert (harness.pool.metrics().done, harness.pool.metrics().work) == (1, HEAVY)
+
+
+def test_waiting_tasks_that_nobody_wants_can_be_dropped(harness):
+    tasks = {"running": "a", "left": "a", "asked": "a", "running too": "b", "left too": "c"}
+    wanted = set(tasks)
+    for task, player in tasks.items():
+        harness.pool.submit(player, HEAVY, task, harness.outcomes.append, partial(wanted.__contains__, task))
+    harness.pool.drop_unwanted()
+    assert harness.pool.metrics().waiting == 3
+    wanted.intersection_update({"asked"})
+    harness.pool.drop_unwanted()
+    assert harness.pool.metrics().waiting == 1
+    assert [type(outcome) for outcome in harness.outcomes] == [UnwantedError] * 2
+    harness.executor.end("running")
+    assert harness.under_way == ["running too", "asked"]
 
 
 def test_done_callback_may_submit_more(harness):
