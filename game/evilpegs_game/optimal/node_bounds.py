@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.kernels import kernel, mix, popcount
+from evilpegs_game.codemakers.small_sets import Ints
+from evilpegs_game.kernels import ZERO, kernel, mix, popcount
 from evilpegs_game.optimal.search_state import (
     GUESS_BITS,
     NEVER,
@@ -25,7 +26,7 @@ from evilpegs_game.optimal.search_state import (
     look_up,
     store,
 )
-from evilpegs_game.partition import Indices, Numbers, separates
+from evilpegs_game.partition import Indices, Numbers
 
 _BLOCK: Final = 64
 
@@ -70,8 +71,9 @@ def _compute_bounds(
     size = codes.size
     if size <= tables.all_black + 1:
         control.work += size * size
-        if _is_separated_by_member(tables, codes):
-            return 2 * size - 1, 2 * size - 1
+        pairs = _fewest_pairs(tables, codes)
+        if pairs < min(2, limit - 1):  # a pair takes three guesses
+            return 2 * size - 1 + pairs, 2 * size - 1 + pairs
     control.work += size * stack.seen.size
     most = _count_parts(tables, stack, codes)
     most_by_member = 0
@@ -93,11 +95,17 @@ def _max_codes(tables: GuessTables, limit: int) -> int:
 
 
 @kernel
-def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
-    for i in range(codes.size):  # noqa: SIM110 - compiled code has no generators
-        if separates(tables.by_guess[tables.self_guess[codes[i]]], codes):
-            return True
-    return False
+def _fewest_pairs(tables: GuessTables, codes: Indices) -> int:
+    # that a code of the set leaves as a guess; a larger part counts as several
+    fewest = codes.size
+    for i in range(codes.size):
+        row, seen = tables.by_guess[tables.self_guess[codes[i]]], np.uint64(0)
+        for k in range(codes.size):
+            seen |= np.uint64(1) << np.uint64(row[codes[k]])
+        fewest = min(fewest, codes.size - popcount(seen))
+        if fewest == 0:
+            break
+    return fewest
 
 
 @kernel
@@ -144,6 +152,24 @@ def _bound_by_part_sizes(
 
 
 @kernel
+def _sort_by_estimate(entries: Ints) -> None:
+    # by counting, because few estimates are different; equal ones stay in the order of their guesses
+    lowest, highest = NEVER, ZERO
+    for i in range(entries.size):
+        estimate = entries[i] >> GUESS_BITS
+        lowest, highest = min(lowest, estimate), max(highest, estimate)
+    places = np.zeros(max(ZERO, highest - lowest) + 2, dtype=np.int64)
+    for i in range(entries.size):
+        places[(entries[i] >> GUESS_BITS) - lowest + 1] += 1
+    for number in range(1, places.size):
+        places[number] += places[number - 1]
+    for entry in entries.copy():
+        number = (entry >> GUESS_BITS) - lowest
+        entries[places[number]] = entry
+        places[number] += 1
+
+
+@kernel
 def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: np.record) -> None:
     """List in ``stack.entries`` the guesses whose total may be under the upper bound of row ``depth``.
 
@@ -176,5 +202,5 @@ def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: n
                 listed += 1
             else:
                 least = min(least, estimate)
-    stack.entries[depth, :listed].sort()
-    state.listed, state.following, state.least, state.tried, state.open_parts = listed, 0, least, 0, 0
+    _sort_by_estimate(stack.entries[depth, :listed])
+    state.most, state.least, state.listed, state.following, state.tried, state.open_parts = most, least, listed, 0, 0, 0

@@ -106,16 +106,19 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
     parts = _split_by_guess(tables, stack, depth, guess)
     if _is_repeated(stack, depth):
         return
-    lower = 3 * state.codes - 2 * stack.counts[tables.all_black] - parts  # each part needs the least possible
-    start, left = 0, ZERO
+    most, lower, start, left = state.most, state.codes, 0, ZERO
+    for index in range(parts):
+        lower += tables.least_totals[most, stack.counts[stack.order[index]]]
     for index in range(parts):
         size = stack.counts[stack.order[index]]
         codes = stack.grouped[depth, start : start + size]
-        least, most = quick_bounds(tables, stack, totals, codes, state.limit - 1, control)
-        lower += least - (2 * size - 1)
+        filled = tables.least_totals[most, size]
+        least, known = quick_bounds(tables, stack, totals, codes, state.limit - 1, control)
+        least = max(least, filled)
+        lower += least - filled
         if lower >= state.upper:
             break
-        if least < most:
+        if least < known:
             stack.starts[depth, left], stack.sizes[depth, left], stack.lowers[depth, left] = start, size, least
             left += 1
         start += size

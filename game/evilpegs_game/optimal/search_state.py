@@ -89,20 +89,19 @@ class Tuning:
 DEFAULT: Final = Tuning()
 
 
-def _integers(*fields: str) -> np.dtype[np.record]:
-    kind: np.dtype[np.record] = np.dtype((np.record, [(field, np.int64) for field in fields]))  # type: ignore[assignment]
+def _integers(fields: str) -> np.dtype[np.record]:
+    kind: np.dtype[np.record] = np.dtype((np.record, [(field, np.int64) for field in fields.split()]))  # type: ignore[assignment]
     return kind
 
 
-NODE: Final = _integers(
-    "codes", "upper", "best", "least", "limit", "listed", "following", "guess", "lower", "open_parts", "part", "tried"
-)
+NODE: Final = _integers("codes upper best least limit most listed following guess lower open_parts part tried")
 """A node of the search: a set of codes and how far its guesses were tried.
 
 ``upper``: the search looks for totals below this bound only.
 ``best``: the incumbent, that is the index of the guess that attains ``upper``, or `NONE` or `ELSEWHERE`.
 ``least``: a lower bound of the totals of all guesses that were tried and did not beat ``upper``.
 ``limit``: the number of guesses allowed per code.
+``most``: the most parts into which any guess may split the set, known when the guesses are listed.
 ``listed``: the number of entries in the list of guesses to try.
 ``following``: the index of the next entry to try.
 ``guess``: the index of the guess being tried.
@@ -112,7 +111,7 @@ NODE: Final = _integers(
 ``tried``: the number of partitions in `SearchStack.tried`.
 """
 
-CONTROL: Final = _integers("work", "allowed", "width", "is_first_enough")
+CONTROL: Final = _integers("work allowed width is_first_enough")
 """The bounds of a search, and its ``work``.
 
 ``allowed``: the search stops when ``work`` exceeds this number.
@@ -120,7 +119,7 @@ CONTROL: Final = _integers("work", "allowed", "width", "is_first_enough")
 ``is_first_enough``: nonzero to stop at the first guess that beats the upper bound.
 """
 
-SHARED: Final = _integers("upper", "is_stopped")
+SHARED: Final = _integers("upper is_stopped")
 """The words that searches of one set in several threads share.
 
 ``upper``: the least upper bound of the total of the set that any of them has found.

@@ -118,6 +118,7 @@ class TotalSolver:
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
         state["codes"], state["limit"], state["upper"] = indices.size, limit, upper
+        state["most"] = self.matrix.code_space.max_parts
         state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:

@@ -10,7 +10,7 @@ from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, one_guess_per_shape
 from evilpegs_game.optimal.least_total import LeastTotal
-from evilpegs_game.optimal.search_state import NEVER, Tuning, new_totals
+from evilpegs_game.optimal.search_state import GUESS_BITS, NEVER, UNLIMITED, Tuning, new_totals
 from evilpegs_game.optimal.solve import solve, solve_cost
 from evilpegs_game.optimal.solver import TotalSolver
 from evilpegs_game.rules import Rules
@@ -103,6 +103,17 @@ def test_total_solver_of_larger_sets_equals_slower_search(data):
         assert TotalSolver(matrix, new_totals(4)).solve(matrix.all_indices).upper == total
     after = [solver(rules).total_after(columns, code_at(index, rules)) for index in range(rules.size)]
     assert min(after) == total
+
+
+@pytest.mark.parametrize("upper", [NEVER, 110, 1])
+def test_guesses_are_listed_by_estimate_then_in_code_order(upper):
+    columns = np.ascontiguousarray(all_codes(Rules(3, 4))[:, ::2])
+    matrix = GuessMatrix(code_space(Rules(3, 4)), columns)
+    entries = TotalSolver(matrix, new_totals(4)).list_guesses(matrix.all_indices, UNLIMITED, upper)
+    assert entries == sorted(entries)
+    estimates = [entry >> GUESS_BITS for entry in entries]
+    assert all(estimate < upper for estimate in estimates)
+    assert len(set(estimates)) > 1 or upper == 1
 
 
 @pytest.mark.parametrize("width", [1, 2])
