@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.codemakers.small_sets import Ints
+from evilpegs_game.codemakers.small_sets import FeedbackMatrix, Ints
 from evilpegs_game.kernels import ZERO, kernel, mix, popcount
 from evilpegs_game.optimal.search_state import (
     GUESS_BITS,
@@ -23,6 +23,7 @@ from evilpegs_game.optimal.search_state import (
     GuessTables,
     SearchStack,
     TotalsTable,
+    Words,
     look_up,
     store,
 )
@@ -32,35 +33,49 @@ _BLOCK: Final = 64
 
 
 @kernel
-def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
+def set_key(code_keys: Words, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
     """Return the key and the check word of a set in `totals_table`: the sums of its codes' two hash words."""
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):
-        key += tables.code_keys[codes[i], 0]
-        check += tables.code_keys[codes[i], 1]
+        key += code_keys[codes[i], 0]
+        check += code_keys[codes[i], 1]
     if limit < codes.size:  # no optimal tree is higher than the number of codes
         key ^= mix(np.uint64(limit))
     return key, check
 
 
 @kernel
+def record_bounds(code_keys: Words, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
+    """Store bounds of the least total of ``codes`` within ``limit`` guesses per code."""
+    key, check = set_key(code_keys, codes, limit)
+    store(totals, key, check, codes.size, lower, upper)
+
+
+@kernel
 def quick_bounds(
     tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return bounds of the least total within ``limit`` guesses per code, read from ``totals`` or computed and stored.
+    """Return bounds of the least total within ``limit`` guesses per code, known or computed and stored in ``totals``.
 
     Both are `NEVER` if ``limit`` is clearly not enough. The upper bound is `NO_BOUND` if no strategy is known.
     """
-    size = codes.size
-    if size > _max_codes(tables, limit):
-        return NEVER, NEVER
-    if size <= 2:
-        return 2 * size - 1, 2 * size - 1
-    key, check = set_key(tables, codes, limit)
-    lower, upper = look_up(totals, key, check)
+    lower, upper = known_bounds(tables.code_keys, tables.max_codes, totals, codes, limit)
     if lower == 0:
         lower, upper = _compute_bounds(tables, stack, codes, limit, control)
-        store(totals, key, check, size, lower, upper)
+        record_bounds(tables.code_keys, totals, codes, limit, lower, upper)
+    return lower, upper
+
+
+@kernel
+def known_bounds(code_keys: Words, max_codes: Ints, totals: TotalsTable, codes: Indices, limit: int) -> tuple[int, int]:
+    """Return `quick_bounds` if they are in ``totals`` or need no computing, else 0 and `NO_BOUND`."""
+    size = codes.size
+    lower = upper = 2 * size - 1
+    if size > max_codes[min(limit, max_codes.size - 1)]:
+        lower = upper = NEVER
+    elif size > 2:
+        key, check = set_key(code_keys, codes, limit)
+        lower, upper = look_up(totals, key, check)
     return lower, upper
 
 
@@ -71,7 +86,7 @@ def _compute_bounds(
     size = codes.size
     if size <= tables.all_black + 1:
         control.work += size * size
-        pairs = _fewest_pairs(tables, codes)
+        pairs = _fewest_pairs(tables.by_guess, tables.self_guess, codes)
         if pairs < min(2, limit - 1):  # a pair takes three guesses
             return 2 * size - 1 + pairs, 2 * size - 1 + pairs
     control.work += size * stack.seen.size
@@ -90,16 +105,11 @@ def _compute_bounds(
 
 
 @kernel
-def _max_codes(tables: GuessTables, limit: int) -> int:
-    return int(tables.max_codes[min(limit, tables.max_codes.size - 1)])
-
-
-@kernel
-def _fewest_pairs(tables: GuessTables, codes: Indices) -> int:
+def _fewest_pairs(by_guess: FeedbackMatrix, self_guess: Indices, codes: Indices) -> int:
     # that a code of the set leaves as a guess; a larger part counts as several
     fewest = codes.size
     for i in range(codes.size):
-        row, seen = tables.by_guess[tables.self_guess[codes[i]]], np.uint64(0)
+        row, seen = by_guess[self_guess[codes[i]]], np.uint64(0)
         for k in range(codes.size):
             seen |= np.uint64(1) << np.uint64(row[codes[k]])
         fewest = min(fewest, codes.size - popcount(seen))
@@ -135,15 +145,15 @@ def _greatest(counts: Numbers) -> int:
 
 @kernel
 def _bound_by_part_sizes(
-    tables: GuessTables, stack: SearchStack, codes: Indices, guess: int, most: int, largest: int
+    tables: GuessTables, state: np.record, codes: Indices, guess: int, most: int, largest: int
 ) -> int:
-    row = tables.by_guess[guess]
-    stack.counts[:] = 0
+    row, counts = tables.by_guess[guess], state.counts
+    counts[:] = 0
     for i in range(codes.size):
-        stack.counts[row[codes[i]]] += 1
+        counts[row[codes[i]]] += 1
     total = codes.size
     for number in range(tables.all_black):
-        count = stack.counts[number]
+        count = counts[number]
         # such a part cannot be solved in the guesses left
         if count > largest:
             return NEVER
@@ -177,10 +187,10 @@ def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: n
     """
     state = stack.state[depth]
     size, upper = state.codes, state.upper
-    codes = stack.codes[depth, :size]
+    codes = stack.codes[depth, state.start : state.start + size]
     control.work += size * stack.seen.size
     most = _count_parts(tables, stack, codes)
-    largest = _max_codes(tables, state.limit - 1)
+    largest = tables.max_codes[min(state.limit, tables.max_codes.size) - 1]
     least, listed = NEVER, 0
     for start in range(0, stack.parts.size, _BLOCK):
         stop = min(start + _BLOCK, stack.parts.size)
@@ -196,7 +206,7 @@ def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: n
                 continue  # every code gives the same feedback
             if estimate < upper and size - is_member - parts + 1 > min(most, largest):
                 control.work += size
-                estimate = _bound_by_part_sizes(tables, stack, codes, g, most, largest)
+                estimate = _bound_by_part_sizes(tables, state, codes, g, most, largest)
             if estimate < upper:
                 stack.entries[depth, listed] = (estimate << GUESS_BITS) + g
                 listed += 1

@@ -13,8 +13,9 @@ later row is a part that a guess makes of the set in the row above it.
 
 import numpy as np
 
+from evilpegs_game.codemakers.small_sets import Ints
 from evilpegs_game.kernels import ZERO, kernel, mix
-from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds, set_key
+from evilpegs_game.optimal.node_bounds import known_bounds, list_guesses, quick_bounds, record_bounds, set_key
 from evilpegs_game.optimal.search_state import (
     ELSEWHERE,
     GUESS_BITS,
@@ -25,10 +26,10 @@ from evilpegs_game.optimal.search_state import (
     OrbitTable,
     SearchStack,
     TotalsTable,
+    Words,
     look_up,
-    store,
 )
-from evilpegs_game.partition import Indices
+from evilpegs_game.partition import Indices, Numbers
 
 
 @kernel
@@ -55,10 +56,13 @@ def search(
         if state.open_parts:
             _descend(tables, stack, totals, depth, control)
             if depth == 0 and orbits.shape[0]:
-                keep_first_of_each_orbit(stack, orbits[tables.by_guess[state.guess, stack.codes[1, 0]]])
+                code = stack.codes[1, stack.state[1].start]
+                keep_first_of_each_orbit(stack, orbits[tables.by_guess[state.guess, code]])
             depth += 1
         elif state.following < state.listed and not (depth == 0 and control.is_first_enough and state.best >= 0):
-            _begin_guess(tables, stack, totals, depth, control)
+            guess = _next_guess(state, stack.entries[depth])
+            if guess != NONE:
+                _begin_guess(tables, stack, totals, depth, guess, control)
         elif depth == 0:
             return True
         else:
@@ -71,12 +75,6 @@ def search(
 def bound_of_failed(state: np.record) -> int:
     """Return a lower bound of the least total of a `NODE` whose listed guesses all failed to beat ``upper``."""
     return int(min(NEVER, max(state.upper, state.least)))
-
-
-@kernel
-def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
-    key, check = set_key(tables, codes, limit)
-    store(totals, key, check, codes.size, lower, upper)
 
 
 @kernel
@@ -94,32 +92,42 @@ def exchange_bound(state: np.record, shared: np.record) -> None:
 
 
 @kernel
-def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    state = stack.state[depth]
-    entry = stack.entries[depth, state.following]
-    state.following += 1
-    if entry >> GUESS_BITS >= state.upper:
+def _next_guess(state: np.record, entries: Ints) -> int:
+    while state.following < state.listed:
+        entry = entries[state.following]
+        state.following += 1
+        if entry >> GUESS_BITS < state.upper:
+            return int(entry & ((1 << GUESS_BITS) - 1))
         state.least = min(state.least, entry >> GUESS_BITS)
-        return
-    guess = entry & ((1 << GUESS_BITS) - 1)
+    return NONE
+
+
+@kernel
+def _begin_guess(
+    tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, guess: int, control: np.record
+) -> None:
+    state = stack.state[depth]
     control.work += state.codes
-    parts = _split_by_guess(tables, stack, depth, guess)
-    if _is_repeated(stack, depth):
+    codes, grouped = stack.codes[depth, state.start : state.start + state.codes], stack.codes[depth + 1]
+    parts = _split(state, codes, tables.by_guess[guess], tables.code_keys, tables.all_black, grouped)
+    if _is_repeated(state, stack.tried[depth], tables.all_black):
         return
     most, lower, start, left = state.most, state.codes, 0, ZERO
     for index in range(parts):
-        lower += tables.least_totals[most, stack.counts[stack.order[index]]]
+        lower += tables.least_totals[most, state.counts[state.order[index]]]
     for index in range(parts):
-        size = stack.counts[stack.order[index]]
-        codes = stack.grouped[depth, start : start + size]
+        size = state.counts[state.order[index]]
+        part = grouped[start : start + size]
         filled = tables.least_totals[most, size]
-        least, known = quick_bounds(tables, stack, totals, codes, state.limit - 1, control)
+        least, known = known_bounds(tables.code_keys, tables.max_codes, totals, part, state.limit - 1)
+        if least == 0:
+            least, known = quick_bounds(tables, stack, totals, part, state.limit - 1, control)
         least = max(least, filled)
         lower += least - filled
         if lower >= state.upper:
             break
         if least < known:
-            stack.starts[depth, left], stack.sizes[depth, left], stack.lowers[depth, left] = start, size, least
+            state.starts[left], state.sizes[left], state.lowers[left] = start, size, least
             left += 1
         start += size
     state.part = 0
@@ -128,68 +136,65 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 
 @kernel
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
-    state.open_parts, state.guess, state.lower = 0, guess, lower
+    state.guess, state.lower, state.open_parts = guess, lower, left if lower < state.upper else 0
     if lower >= state.upper:
         state.least = min(state.least, lower)
     elif left == 0:
         state.upper, state.best = lower, guess
-    else:
-        state.open_parts = left
 
 
 @kernel
-def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: int) -> int:
-    size = stack.state[depth].codes
-    # the parts go to ``stack.grouped[depth]``, the smallest first and all-black last
-    codes, row = stack.codes[depth], tables.by_guess[guess]
-    stack.counts[:] = 0
-    stack.part_keys[:] = 0
-    for i in range(size):
+def _split(state: np.record, codes: Indices, row: Numbers, code_keys: Words, all_black: int, grouped: Indices) -> int:
+    # the parts go to ``grouped``, the smallest first and all-black last
+    counts, part_keys = state.counts, state.part_keys
+    counts[:] = 0
+    part_keys[:] = 0
+    for i in range(codes.size):
         number = row[codes[i]]
-        stack.counts[number] += 1
-        stack.part_keys[number] += tables.code_keys[codes[i], 0]
-    parts = _order_by_size(stack, tables.all_black)
-    following = stack.lowers[depth]  # scratch until the parts are bounded
+        counts[number] += 1
+        part_keys[number] += code_keys[codes[i], 0]
+    parts = _order_by_size(state, all_black)
+    following = state.lowers  # scratch until the parts are bounded
     start = 0
     for index in range(parts):
-        following[stack.order[index]] = start
-        start += stack.counts[stack.order[index]]
-    following[tables.all_black] = start
-    for i in range(size):
+        following[state.order[index]] = start
+        start += counts[state.order[index]]
+    following[all_black] = start
+    for i in range(codes.size):
         number = row[codes[i]]
-        stack.grouped[depth, following[number]] = codes[i]
+        grouped[following[number]] = codes[i]
         following[number] += 1
     return parts
 
 
 @kernel
-def _order_by_size(stack: SearchStack, all_black: int) -> int:
+def _order_by_size(state: np.record, all_black: int) -> int:
+    counts, order = state.counts, state.order
     parts = 0
     for number in range(all_black):
-        if stack.counts[number]:
+        if counts[number]:
             index = parts
-            while index and stack.counts[stack.order[index - 1]] > stack.counts[number]:
-                stack.order[index] = stack.order[index - 1]
+            while index and counts[order[index - 1]] > counts[number]:
+                order[index] = order[index - 1]
                 index -= 1
-            stack.order[index] = number
+            order[index] = number
             parts += 1
     return parts
 
 
 @kernel
-def _is_repeated(stack: SearchStack, depth: int) -> bool:
+def _is_repeated(state: np.record, tried: Words, all_black: int) -> bool:
     # a code of the set needs fewer guesses than another guess with the same partition: it has the lower estimate, so it
     # is tried first
     digest = np.uint64(0)
-    for number in range(stack.counts.size):
-        if stack.counts[number]:
-            digest += mix(stack.part_keys[number])
-    state = stack.state[depth]
+    for number in range(all_black + 1):
+        if state.counts[number]:
+            digest += mix(state.part_keys[number])
     for i in range(state.tried):
-        if stack.tried[depth, i] == digest:
+        if tried[i] == digest:
             return True
-    if state.tried < stack.tried.shape[1]:
-        stack.tried[depth, state.tried] = digest
+    if state.tried < tried.size:
+        tried[state.tried] = digest
         state.tried += 1
     return False
 
@@ -198,13 +203,11 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
 def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     state, below = stack.state[depth], stack.state[depth + 1]
     part = state.part
-    start, size = stack.starts[depth, part], stack.sizes[depth, part]
-    for i in range(size):
-        stack.codes[depth + 1, i] = stack.grouped[depth, start + i]
-    below.codes, below.limit, below.best = size, state.limit - 1, NONE
+    start, size = state.starts[part], state.sizes[part]
+    below.start, below.codes, below.limit, below.best = start, size, state.limit - 1, NONE
     # unless the part stays under this, the guess cannot beat the upper bound of row ``depth``
-    below.upper = state.upper - (state.lower - stack.lowers[depth, part])
-    key, check = set_key(tables, stack.codes[depth + 1, :size], below.limit)
+    below.upper = state.upper - (state.lower - state.lowers[part])
+    key, check = set_key(tables.code_keys, stack.codes[depth + 1, start : start + size], below.limit)
     _, upper = look_up(totals, key, check)
     if upper < below.upper:
         below.upper, below.best = upper, ELSEWHERE
@@ -218,13 +221,11 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
     """Drop from the list of the second row all guesses but the first of each orbit; -1: orbits unknown."""
     if orbit_numbers[0] < 0:
         return
-    stack.marks[:] = 0
-    kept = 0
-    for i in range(stack.state[1].listed):
-        entry = stack.entries[1, i]
+    is_kept, kept = np.zeros(stack.seen.size, dtype=np.uint8), 0
+    for entry in stack.entries[1, : stack.state[1].listed]:
         number = orbit_numbers[entry & ((1 << GUESS_BITS) - 1)]
-        if stack.marks[number] == 0:
-            stack.marks[number] = 1
+        if is_kept[number] == 0:
+            is_kept[number] = 1
             stack.entries[1, kept] = entry
             kept += 1
     stack.state[1].listed = kept
@@ -233,13 +234,13 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
 @kernel
 def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     state, above = stack.state[depth], stack.state[depth - 1]
-    before = stack.lowers[depth - 1, above.part]
+    before = above.lowers[above.part]
     is_attained = state.best != NONE
     lower = state.upper if is_attained else bound_of_failed(state)
     if control.width == 0 or is_attained:
         # a search with a width proves no lower bound
         proved = before if control.width else lower
-        codes = stack.codes[depth, : state.codes]
-        record_bounds(tables, totals, codes, state.limit, proved, lower if is_attained else NO_BOUND)
+        codes = stack.codes[depth, state.start : state.start + state.codes]
+        record_bounds(tables.code_keys, totals, codes, state.limit, proved, lower if is_attained else NO_BOUND)
     above.part += 1
     _update_guess(above, above.guess, above.lower + lower - before, above.open_parts - 1)

@@ -1,6 +1,7 @@
 """What a search for a least total works on: its limits, the guess tables, the stack, and bounds known so far.
 
 Compiled code reads the fields of records as attributes. Python code reads them as items, which is ten times as fast.
+Every array that a kernel is given costs it a counted reference, so those called most are given few.
 
 Bounds of least totals are in one array that threads share without a lock (a transposition table). An entry
 has three words: the key and the check word of a set, each combined with the value by exclusive or, and the value. If a
@@ -19,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets, Ints
+from evilpegs_game.codemakers.small_sets import MAX_FEEDBACKS, FeedbackMatrix, FeedbackSets, Ints
 from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, Numbers
 
@@ -89,14 +90,21 @@ class Tuning:
 DEFAULT: Final = Tuning()
 
 
-def _integers(fields: str) -> np.dtype[np.record]:
-    kind: np.dtype[np.record] = np.dtype((np.record, [(field, np.int64) for field in fields.split()]))  # type: ignore[assignment]
-    return kind
+def _record(numbers: str, arrays: str = "", words: str = "") -> np.dtype[np.record]:
+    kinds = (numbers, "i8", ()), (arrays, "i8", MAX_FEEDBACKS), (words, "u8", MAX_FEEDBACKS)
+    fields = [(field, kind, shape) for names, kind, shape in kinds for field in names.split()]
+    record: np.dtype[np.record] = np.dtype((np.record, fields))  # type: ignore[assignment]
+    return record
 
 
-NODE: Final = _integers("codes upper best least limit most listed following guess lower open_parts part tried")
+NODE: Final = _record(
+    "start codes upper best least limit most listed following guess lower open_parts part tried",
+    "starts sizes lowers counts order",
+    "part_keys",
+)
 """A node of the search: a set of codes and how far its guesses were tried.
 
+``start`` and ``codes``: the index of the first code in this row of `SearchStack.codes`, and the number of codes.
 ``upper``: the search looks for totals below this bound only.
 ``best``: the incumbent, that is the index of the guess that attains ``upper``, or `NONE` or `ELSEWHERE`.
 ``least``: a lower bound of the totals of all guesses that were tried and did not beat ``upper``.
@@ -109,9 +117,12 @@ NODE: Final = _integers("codes upper best least limit most listed following gues
 ``open_parts``: the parts of this guess that are not solved yet and that bounds alone did not solve.
 ``part``: the index of the open part to solve next.
 ``tried``: the number of partitions in `SearchStack.tried`.
+``starts``, ``sizes``, ``lowers``: of each open part, its index in the next row of `SearchStack.codes`, its number of
+codes, and a lower bound of its least total. ``counts`` and ``part_keys``, by feedback number, and ``order`` are working
+memory, as is ``lowers`` until the parts are bounded.
 """
 
-CONTROL: Final = _integers("work allowed width is_first_enough")
+CONTROL: Final = _record("work allowed width is_first_enough")
 """The bounds of a search, and its ``work``.
 
 ``allowed``: the search stops when ``work`` exceeds this number.
@@ -119,7 +130,7 @@ CONTROL: Final = _integers("work allowed width is_first_enough")
 ``is_first_enough``: nonzero to stop at the first guess that beats the upper bound.
 """
 
-SHARED: Final = _integers("upper is_stopped")
+SHARED: Final = _record("upper is_stopped")
 """The words that searches of one set in several threads share.
 
 ``upper``: the least upper bound of the total of the set that any of them has found.
@@ -158,52 +169,32 @@ class SearchStack(NamedTuple):
     """The state of a search, one row per depth: row 0 is the set to solve, and each guess played adds a row.
 
     ``state``: records of the type `NODE`, one per row.
-    ``codes``: the set of each row.
+    ``codes``: row 0 is the set to solve; a later row has the codes of the set above, part after part of the guess
+    being tried there, and its own set is one of these parts.
     ``entries``: the guesses to try in each row, each in the low `GUESS_BITS` bits with its estimate above.
-    ``grouped``: the codes of each row, part after part of the guess being tried.
-    ``starts``: the index in ``grouped`` at which each open part begins, a part of this guess that is not solved yet.
-    ``sizes``: the number of codes of each open part.
-    ``lowers``: a lower bound of the least total of each open part.
     ``tried``: digests of the partitions tried in each row.
 
-    The other arrays are working memory: ``seen``, ``parts`` and ``marks`` have one element per guess; ``counts``,
-    ``part_keys`` and ``order`` have one element per feedback.
+    ``seen`` and ``parts`` are working memory, with one element per guess.
     """
 
     state: NDArray[Any]
     codes: Indices
     entries: Ints
-    grouped: Indices
-    starts: Ints
-    sizes: Ints
-    lowers: Ints
     tried: Words
     seen: FeedbackSets
     parts: Numbers
-    counts: Ints
-    part_keys: Words
-    order: Ints
-    marks: Numbers
 
 
 def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
     guesses, codes = tables.by_guess.shape
-    rows, numbers = stack_rows(codes, tuning), tables.all_black + 1
+    rows = stack_rows(codes, tuning)
     return SearchStack(
         state=np.zeros(rows, NODE),
         codes=np.zeros((rows, codes), dtype=np.int32),
         entries=np.zeros((rows, guesses), dtype=np.int64),
-        grouped=np.zeros((rows, codes), dtype=np.int32),
-        starts=np.zeros((rows, numbers), dtype=np.int64),
-        sizes=np.zeros((rows, numbers), dtype=np.int64),
-        lowers=np.zeros((rows, numbers), dtype=np.int64),
         tried=np.zeros((rows, tuning.tried_partitions), dtype=np.uint64),
         seen=np.zeros(guesses, dtype=tables.bits.dtype),
         parts=np.zeros(guesses, dtype=np.uint8),
-        counts=np.zeros(numbers, dtype=np.int64),
-        part_keys=np.zeros(numbers, dtype=np.uint64),
-        order=np.zeros(numbers, dtype=np.int64),
-        marks=np.zeros(guesses, dtype=np.uint8),
     )
 
 
@@ -214,8 +205,8 @@ def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
 
 
 def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
-    row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
-    return stack_rows(codes, tuning) * row + 16 * guesses
+    row = 4 * codes + 8 * (guesses + tuning.tried_partitions) + NODE.itemsize
+    return stack_rows(codes, tuning) * row + 9 * guesses
 
 
 def new_totals(entries: int) -> TotalsTable:

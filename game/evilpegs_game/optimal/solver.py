@@ -10,8 +10,8 @@ import numpy as np
 from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.optimal.guess_matrix import GuessMatrix, entry_guess
-from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds
-from evilpegs_game.optimal.search import bound_of_failed, record_bounds, search
+from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds, record_bounds
+from evilpegs_game.optimal.search import bound_of_failed, search
 from evilpegs_game.optimal.search_state import (
     CONTROL,
     NEVER,
@@ -117,7 +117,7 @@ class TotalSolver:
         """Write a set to the first row of the stack, to search for totals under ``upper``; list no guesses yet."""
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
-        state["codes"], state["limit"], state["upper"] = indices.size, limit, upper
+        state["start"], state["codes"], state["limit"], state["upper"] = 0, indices.size, limit, upper
         state["most"] = self.matrix.code_space.max_parts
         state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
@@ -167,7 +167,7 @@ class TotalSolver:
             now = now._replace(lower=known.lower)
         codes, upper = self._stack.codes[0, : state["codes"]], now.upper if now.upper < NEVER else NO_BOUND
         with np.errstate(over="ignore"):
-            record_bounds(self.matrix.tables, self._totals, codes, state["limit"], now.lower, upper)
+            record_bounds(self.matrix.tables.code_keys, self._totals, codes, state["limit"], now.lower, upper)
         return now
 
     def _set_entries(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> None:

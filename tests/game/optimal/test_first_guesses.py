@@ -28,6 +28,7 @@ from evilpegs_game.optimal.search_state import (
     new_record,
     new_stack,
     new_totals,
+    stack_bytes,
 )
 from evilpegs_game.optimal.solve import solve
 from evilpegs_game.optimal.solver import StoppedError, TotalSolver, try_in_threads
@@ -161,6 +162,22 @@ def test_guess_matrix_orbits_hold_equally_good_guesses():
     assert any(len(set(orbits[number].tolist())) < matrix.guesses.size for number in large)
 
 
+@pytest.mark.parametrize("tuning", [Tuning(), Tuning(stack_rows=5, tried_partitions=7)])
+@pytest.mark.parametrize("rules", [RULES, Rules(4, 4)])
+def test_stack_takes_stated_bytes(rules, tuning):
+    tables = GuessMatrix(CodeSpace(rules), all_codes(rules)).tables
+    guesses, codes = tables.by_guess.shape
+    stack = new_stack(tables, tuning)
+    widest = (8 - stack.seen.itemsize) * guesses  # of rules with more feedbacks
+    assert stack_bytes(codes, guesses, tuning) == sum(array.nbytes for array in stack) + widest
+
+
+def test_node_has_room_for_feedbacks_of_nine_pegs():
+    arrays = [node for node in new_record(NODE) if isinstance(node, np.ndarray)]
+    assert len(arrays) == 6
+    assert all(array.size >= CodeSpace(Rules(9, 2)).max_parts + 2 for array in arrays)
+
+
 def test_keep_first_of_each_orbit_keeps_first_listed():
     stack = new_stack(GuessMatrix(CodeSpace(RULES), all_codes(RULES)).tables)
     orbit = np.arange(27, dtype=np.int32) % 4
@@ -189,6 +206,15 @@ def test_exchange_bound_gives_both_searches_better_bound():
     assert (node.upper, node.best, node.least, node.open_parts) == (50, NONE, 50, 0)
     exchange_bound(node, shared)
     assert (node.upper, shared.upper) == (50, 50)
+
+
+def test_guess_that_its_estimate_rules_out_is_bounded_by_it():
+    matrix = GuessMatrix(CodeSpace(RULES), all_codes(RULES))
+    solver = TotalSolver(matrix, new_totals(64))
+    last = solver.list_guesses(matrix.all_indices, UNLIMITED, NEVER)[-1]
+    estimate = last >> GUESS_BITS
+    solver.begin(matrix.all_indices, UNLIMITED, estimate)
+    assert solver.try_guesses([last]) == (estimate, NEVER, None)
 
 
 def test_total_solver_raises_when_stopped():
