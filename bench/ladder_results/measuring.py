@@ -30,7 +30,6 @@ from evilpegs_game.evaluation.exact import distribution_from, play_turns
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.feedback import History, Turn
-from evilpegs_game.guessing.criteria import TWO_PLY
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import ValueCurve, adjusted_score, load_value_curve, raw_score
@@ -44,7 +43,7 @@ EXPECTED_CODES = 1296
 """The most codes of rules whose exact expectation for random guesses is computed; it takes about ten seconds."""
 
 EXACT_CODES = 10**6
-"""The most codes of rules on which all secrets are played by a strategy that looks one guess ahead; minutes on 6x10."""
+"""The most codes of rules on which all secrets are played by a strategy that follows a criterion; minutes on 6x10."""
 
 BLOCK = 20
 """Games that are played again if the computation is stopped within them."""
@@ -95,8 +94,8 @@ def measure_fixed(
 ) -> Measurement:
     """Return the result against secrets drawn at random; every secret is played if the rules are small enough."""
     rules = ladder.rules
-    looks_ahead_once = isinstance(strategy, CriterionStrategy) and strategy.criterion is not TWO_PLY
-    if not strategy.uses_rng and rules.size <= (EXACT_CODES if looks_ahead_once else SMALL_SIZE):
+    most_codes = EXACT_CODES if isinstance(strategy, CriterionStrategy) else SMALL_SIZE
+    if not strategy.uses_rng and rules.size <= most_codes:
         counts = distribution(strategy, rules)
         return Measurement(mean_score(counts, ladder.guess_limit), min(len(counts), ladder.guess_limit + 1))
     curve = load_value_curve(rules, ladder.guess_limit)

@@ -145,7 +145,7 @@ def test_interval_of_deterministic_games_contains_exact_mean(script):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["entropy", "expected-size", "lexicographic", "minimax", "most-parts"])
+@pytest.mark.parametrize("name", ["entropy", "expected-size", "lexicographic", "minimax", "most-parts", "two-ply"])
 def test_exact_means_of_large_rules_are_in_intervals_of_games(script, name):
     """Of 6x10, where all 1,000,000 secrets take minutes; the interval is wider than that of 95 %."""
     measuring = script["measuring"]
