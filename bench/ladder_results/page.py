@@ -49,10 +49,10 @@ KNOWN = """## Best known results
 A *total* is the number of guesses for all secrets together, so a mean is the total divided by the number of secrets.
 **Proved** means that no strategy can need fewer. `evilpegs solve` searches all strategies and writes the best as a
 tree, and `evilpegs certify` checks any tree ([trees.md](trees.md#published-trees) has the published ones). The proof
-of 4x7 takes 40 seconds of processor time. The best worst case is the number of guesses that
-beat the devil if it solves the whole game. The **date** is that of the publication, or of the proof if `evilpegs`
-made it. The list is [known_results.toml](../server/evilpegs_server/site/known_results.toml), from which servers take
-the bounds that they show beside a ladder; `make known` compares it with what the program can prove.
+of 4x7 takes less than ten seconds of processor time. The best worst case is the number of guesses that beat the devil
+if it solves the whole game. The **date** is that of the publication, or of the proof if `evilpegs` made it. The list
+is [known_results.toml](../server/evilpegs_server/site/known_results.toml), from which servers take the bounds that
+they show beside a ladder; `make known` compares it with what the program can prove.
 
 Without a proof, "best known" means the best that we know of. On 5x8 the least total is also the subject of a public
 competition, question 31926 of Code Golf Stack Exchange, whose entries were not at hand.

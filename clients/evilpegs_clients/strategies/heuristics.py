@@ -83,7 +83,7 @@ class MostParts(CriterionStrategy):
     """A strategy that maximizes the number of possible feedbacks, without regard to how many candidates each leaves.
 
     Source: B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005). On 4x6 it needs the fewest guesses on
-    average of all strategies in this module, and its first guess is 1123.
+    average of all in this module but `TwoPly`, and its first guess is 1123.
     """
 
     criterion: ClassVar[criteria.Criterion] = criteria.MOST_PARTS

@@ -117,9 +117,9 @@ NODE: Final = _record(
 ``open_parts``: the parts of this guess that are not solved yet and that bounds alone did not solve.
 ``part``: the index of the open part to solve next.
 ``tried``: the number of partitions in `SearchStack.tried`.
-``starts``, ``sizes``, ``lowers``: of each open part, its index in the next row of `SearchStack.codes`, its number of
-codes, and a lower bound of its least total. ``counts`` and ``part_keys``, by feedback number, and ``order`` are working
-memory, as is ``lowers`` until the parts are bounded.
+``starts``, ``sizes``, ``lowers``: of each open part, the index of its first code in the next row of
+`SearchStack.codes`, its number of codes, and a lower bound of its least total. ``counts`` and ``part_keys``, by
+feedback number, and ``order`` are working memory, as is ``lowers`` until the parts are bounded.
 """
 
 CONTROL: Final = _record("work allowed width is_first_enough")

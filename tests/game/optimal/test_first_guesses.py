@@ -162,6 +162,26 @@ def test_guess_matrix_orbits_hold_equally_good_guesses():
     assert any(len(set(orbits[number].tolist())) < matrix.guesses.size for number in large)
 
 
+@pytest.mark.parametrize("rules", [Rules(3, 4), Rules(4, 4)])
+def test_try_guess_takes_orbits_of_part_that_it_searches(monkeypatch, rules):
+    def orbits_after(matrix, guess):
+        """Call all guesses equally good, which is wrong, in the parts that need no search."""
+        sizes = np.bincount(matrix.tables.by_guess[guess], minlength=matrix.tables.all_black + 1)
+        return np.where(sizes[:, None] < 3, 0, -1).astype(np.int32) + np.zeros(matrix.guesses.size, np.int32)
+
+    monkeypatch.setattr(GuessMatrix, "orbits_after", orbits_after)
+    bounds = []
+    for tuning in (Tuning(), Tuning(patience=0)):
+        matrix = GuessMatrix(CodeSpace(rules, tuning), all_codes(rules))
+        solver = TotalSolver(matrix, new_totals(1024))
+        entries = solver.list_guesses(matrix.all_indices, UNLIMITED, NEVER)
+        bounds.append([])
+        for entry in entries:
+            solver.begin(matrix.all_indices, UNLIMITED, NEVER)
+            bounds[-1].append(solver.try_guess(entry))
+    assert bounds[0] == bounds[1]
+
+
 @pytest.mark.parametrize("tuning", [Tuning(), Tuning(stack_rows=5, tried_partitions=7)])
 @pytest.mark.parametrize("rules", [RULES, Rules(4, 4)])
 def test_stack_takes_stated_bytes(rules, tuning):
