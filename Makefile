@@ -171,7 +171,7 @@ $(DEV): requirements-dev.txt $(READY)
 	@echo "adding the tools for development to $(VENV), once"
 	@$(PIP) --require-hashes -r requirements-dev.txt
 	@$(BIN)/pip check -q
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # some packages hold files for other Pythons
+	@$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
 .PHONY: demo site serve test test-all test-busy coverage kernels check format bench results known table load abuse faults statistics page worst snapshots transcripts references vectors records openapi screenshot vendor

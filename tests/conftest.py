@@ -1,5 +1,6 @@
 """The settings of all tests, and the list of those that only `make test-all` runs."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -45,11 +46,15 @@ FULL = (
 # No test asserts a time, so no example has a deadline. Of nine planted faults six were found, by 36 examples at most;
 # 200 found no more. As plain Python the slow kernels get fewer.
 settings.register_profile("few", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 25)
-settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 60)
+settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 40)
 settings.load_profile("few")
 
 
-def pytest_configure():
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        # Linux shares the processors among sessions, so the patient processes of a server that one worker tests need
+        # not wait until the others have nothing to do.
+        os.setsid()
     closed_databases.watch()
     # Tests compare what commands print, also the first after a change of the game.
     kernels.SILENT_SECONDS = float("inf")
@@ -60,6 +65,14 @@ def pytest_configure():
     # The databases of most tests need not outlive a power cut, so their commits need not wait for a disk.
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_keyboard_interrupt():
+    # a terminal interrupts its own session only, so the workers and their servers hear of it here
+    for children in Path("/proc/self/task").glob("*/children"):
+        for process in children.read_text().split():
+            with contextlib.suppress(OSError):
+                os.killpg(int(process), signal.SIGINT)
 
 
 def is_full(path):

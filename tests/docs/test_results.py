@@ -151,9 +151,9 @@ def test_exact_means_of_large_rules_are_in_intervals_of_games(script, name):
     measuring = script["measuring"]
     mean, _, _, found = rows(section("grand"))[name]
     curve = measuring.load_value_curve(Rules(6, 10), 20)
-    _, adjusted = measuring.play_fixed(evilpegs.load_strategy(name), LADDERS["grand"], curve, 30, 1)
+    _, adjusted = measuring.play_fixed(evilpegs.load_strategy(name), LADDERS["grand"], curve, 12, 1)
     low, high = measuring.interval(adjusted)
-    assert abs(float(mean) - (low + high) / 2) < high - low < 0.25
+    assert abs(float(mean) - (low + high) / 2) < high - low < 0.4
     assert f"{float(mean) * 10**6:,.0f}"[:5] == found.removeprefix("exact: ")[:5]
 
 

@@ -54,6 +54,7 @@ RECORDS = {
     "3x18-distinct": 9,
 }
 """The bounds that docs/bounds.md proves."""
+NATIVE = ("-march=native",)
 LONG = {"5x8"}
 """Rules whose adversary takes too long to be certified here."""
 TOTALS = {"4x10": (55_911, 8), "5x8": (178_877, 8)}
@@ -74,7 +75,7 @@ def check(tmp_path, capsys):
     return check
 
 
-@pytest.fixture(scope="session", params=[(), ("-march=native",)], ids=["any", "native"])
+@pytest.fixture(scope="session", params=[(), NATIVE], ids=["any", "native"])
 def library(request, tmp_path_factory):
     """The compiled part of the program, for any processor or with the wide vectors of this one."""
     folder = tmp_path_factory.mktemp("c")
@@ -289,7 +290,7 @@ def test_program_decides_ends_below_first_guesses_with_part_in_c(check, library)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("rules", ["4x9", "4x10"])
+@pytest.mark.parametrize(("library", "rules"), [(NATIVE, "4x9"), ((), "4x10")], indirect=["library"])
 def test_shipped_adversary_that_ends_early_is_proved_with_part_in_c(check, library, rules, monkeypatch):
     monkeypatch.setitem(main.__globals__, "SILENT_SECONDS", 10**6)
     status, printed = check((BOUNDS / f"{rules}.adversary").read_bytes(), library)

@@ -18,7 +18,7 @@ from support.classic_games import CLASSIC, GAMES, classic_match
 from support.stored_matches import StoredPlay, store, store_players
 from support.waiting import wait_until
 
-LONG = 40
+LONG = 12
 """Matches, enough to kill the command in the middle of them."""
 
 
